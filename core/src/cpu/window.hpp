@@ -121,6 +121,17 @@ struct WindowGradients {
   double divisor;  // for a mean
 };
 
+// Adjacent lanes of pixels, whose products are added to adjacent sums, one pixel after the other.
+struct PixelProducts {
+  const Byte* a;
+  const Byte* g;
+  int64_t a_step;  // bytes from pixel to pixel
+  int64_t g_step;
+  int64_t pixels;
+  int64_t lanes;
+  Byte* sums;
+};
+
 // Kernels of one element type. Sums begin at 0, maxima at negative infinity.
 struct WindowKernels {
   WindowKernel max;
@@ -145,6 +156,8 @@ struct WindowKernels {
   void (*add_to_greatest)(const WindowGradients&);
   // Adds each gradient, divided, to all elements of its window.
   void (*spread)(const WindowGradients&);
+  // By FMA where the set has it.
+  void (*add_products)(const PixelProducts&);
   // Elements 0, 2, 4... and 1, 3, 5... of `count` adjacent ones.
   void (*split)(const Byte* from, int64_t count, Byte* even, Byte* odd);
 };

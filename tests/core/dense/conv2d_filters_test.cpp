@@ -139,8 +139,8 @@ TYPED_TEST(Conv2dFilters, TakesAnyOperands) {
   }
 }
 
-// Rows longer than a block, blocks of several images, many filters, and strides and dilations of
-// which a copy has a line for each place.
+// Rows longer than a block, blocks of several images, many filters, and strides and dilations whose
+// copies have a line for each place.
 TYPED_TEST(Conv2dFilters, TakesManyBlocks) {
   using T = TypeParam;
   struct Case {
@@ -181,24 +181,48 @@ TYPED_TEST(Conv2dFilters, GivesTheSameBitsInAnyLayoutForAnyThreads) {
   using T = TypeParam;
   const TestContext four(4);
   const Context one;
-  for (const std::int64_t groups : {1, 2, 12}) {
-    tnr_conv2d_attributes with = plain();
-    with.groups = groups;
-    for (std::int64_t& padding : with.padding) padding = 1;
-    const Operand<T> a = Operand<T>({5, 12, 13, 17}).fill(this->random);
-    const Operand<T> g = Operand<T>({5, 24, 13, 17}).fill(this->random);
-    Operand<T> due({24, 12 / groups, 3, 3});
-    conv2d_filters(one, a.view, g.view, with, due.out());
-    for (int round = 0; round < 12; ++round) {
-      Operand<T> again = lay<T>({24, 12 / groups, 3, 3}, Access::kWrite, this->random);
-      const auto moved = [&](Operand<T> from) {
-        Operand<T> to =
-            lay<T>({from.view.shape, from.view.shape + 4}, Access::kWrite, this->random);
-        for_each_index(to.view, [&](const Index& at) { to.at(at) = from.at(at); });
-        return to;
-      };
-      conv2d_filters(round % 2 == 0 ? four : one, moved(a).view, moved(g).view, with, again.out());
-      for_each_index(due.view, [&](const Index& at) { ASSERT_EQ(again.at(at), due.at(at)); });
+  for (const std::int64_t filters : {24, 12})
+    for (const std::int64_t groups : {1, 2, 12}) {
+      tnr_conv2d_attributes with = plain();
+      with.groups = groups;
+      for (std::int64_t& padding : with.padding) padding = 1;
+      const Operand<T> a = Operand<T>({5, 12, 13, 17}).fill(this->random);
+      const Operand<T> g = Operand<T>({5, filters, 13, 17}).fill(this->random);
+      Operand<T> due({filters, 12 / groups, 3, 3});
+      conv2d_filters(one, a.view, g.view, with, due.out());
+      for (int round = 0; round < 12; ++round) {
+        Operand<T> again = lay<T>({filters, 12 / groups, 3, 3}, Access::kWrite, this->random);
+        const auto moved = [&](Operand<T> from) {
+          Operand<T> to =
+              lay<T>({from.view.shape, from.view.shape + 4}, Access::kWrite, this->random);
+          for_each_index(to.view, [&](const Index& at) { to.at(at) = from.at(at); });
+          return to;
+        };
+        conv2d_filters(round % 2 == 0 ? four : one, moved(a).view, moved(g).view, with,
+                       again.out());
+        for_each_index(due.view, [&](const Index& at) { ASSERT_EQ(again.at(at), due.at(at)); });
+      }
+    }
+}
+
+// More channels by themselves than one task has, in orders of all kinds.
+TYPED_TEST(Conv2dFilters, TakesManyChannelsByThemselves) {
+  using T = TypeParam;
+  for (const std::int64_t channels : {16, 70, 131}) {
+    for (const std::int64_t side : {3, 5}) {
+      tnr_conv2d_attributes with = plain();
+      with.groups = channels;
+      with.strides[0] = with.strides[1] = this->one_of({1, 2});
+      for (std::int64_t& padding : with.padding) padding = side / 2;
+      const std::int64_t rows = 23 / with.strides[0] + 23 % with.strides[0];
+      for (int round = 0; round < 4; ++round) {
+        Operand<T> a = lay<T>({2, channels, 23, 23}, Access::kRead, this->random);
+        Operand<T> g = lay<T>({2, channels, rows, rows}, Access::kRead, this->random);
+        expect_reference(fill_whole(a, this->random), fill_whole(g, this->random),
+                         lay<T>({channels, 1, side, side}, Access::kWrite, this->random), with,
+                         this->any_context());
+        if (this->HasFatalFailure()) return;
+      }
     }
   }
 }

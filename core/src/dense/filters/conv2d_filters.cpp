@@ -9,6 +9,7 @@
 #include "cpu/gemm.hpp"
 #include "dense/activation.hpp"
 #include "dense/checks.hpp"
+#include "dense/filters/depthwise_filters.hpp"
 #include "dense/filters/filter_product.hpp"
 #include "dense/image/wide_images.hpp"
 #include "memory/fresh_pages.hpp"
@@ -128,7 +129,6 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
   require_alias(out.view, g, "g", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_CONV2D_FILTERS, 0, 0);
 
-  // All memory is allocated before the first element is written.
   std::optional<RowMajorCopy> copy;
   if (computed != a.dtype || !is_row(out.view)) copy.emplace(out.view, computed);
   const tnr_view_mut& to = copy ? copy->out() : out;
@@ -150,19 +150,29 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
   const Element one = to_element(number, computed, "one");
   const kernels::Gemm& gemm = kernels::gemm_kernels()[type];
   const kernels::FactorPacking& packing = kernels::factor_packing_kernels()[type];
+  // All memory is allocated before the first element is written.
   const FilterProduct product(gemm, packing, geometry, one, width_bytes);
-  const Scratch shared(product.shared_bytes(context), 1);
-  const ThreadBuffers buffers(product.thread_count(context), product.thread_bytes(context));
+  const DepthwiseFilters depthwise(geometry, type, width_bytes);
+  const bool is_depthwise = DepthwiseFilters::takes(geometry, width_bytes);
+  const Scratch shared(is_depthwise ? 0 : product.shared_bytes(context), 1);
+  const ThreadBuffers buffers(
+      is_depthwise ? depthwise.thread_count(context) : product.thread_count(context),
+      is_depthwise ? depthwise.thread_bytes() : product.thread_bytes(context));
   touch_fresh_pages(context, writable(to), dense_count(to.view) * width_bytes);
 
-  const auto run = [&](const FilterProduct& of, FilterProduct::Sums sums) noexcept {
+  const auto run = [&](FilterProduct::Sums sums) noexcept {
     const auto* const images = static_cast<const Byte*>(from.data);
     const auto* const of_result = static_cast<const Byte*>(gradients.data);
+    if (is_depthwise) {
+      const DepthwiseFilters of(geometry, type, width_bytes);
+      return of.run(context, buffers, images, of_result, writable(to), sums);
+    }
+    const FilterProduct of(gemm, packing, geometry, one, width_bytes);
     of.run(context, buffers, shared.data(), is_swapped ? of_result : images,
            is_swapped ? images : of_result, writable(to), sums);
   };
   if (!wide_a) {
-    run(product, FilterProduct::Sums::kNew);
+    run(FilterProduct::Sums::kNew);
   } else {
     auto sums = FilterProduct::Sums::kNew;
     std::int64_t first = 0;
@@ -170,7 +180,7 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
       geometry.images = std::min(from.shape[0], a.shape[0] - first);
       load_images(context, a, first, geometry.images, *wide_a);
       load_images(context, g, first, geometry.images, *wide_g);
-      run(FilterProduct(gemm, packing, geometry, one, width_bytes), sums);
+      run(sums);
       sums = FilterProduct::Sums::kContinued;
       first += geometry.images;
     } while (first < a.shape[0]);

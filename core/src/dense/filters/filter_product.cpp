@@ -355,7 +355,7 @@ void FilterProduct::multiply_packed(const Filters& filters, std::int64_t block_i
     });
     if (is_done) break;
   }
-  // What is packed next: other rows of the same pixels, or the longer rows of the next block.
+  // The next product packs other rows of the same pixels, or the longer rows of the next block.
   const std::int64_t end = first_row + rows;
   if (end < rows_ || block_index + 1 < block_count_) {
     const Block next = end < rows_ ? block : block_at(block_index + 1);

@@ -1,8 +1,10 @@
-// Gradients of maxima and of means, added to elements of their windows.
+// Gradients of maxima and of means, added to elements of their windows, and of filters of channels
+// by themselves.
 #pragma once
 
 #include "cpu/kernels/lanes.hpp"
 #include "cpu/kernels/partial_vectors.hpp"
+#include "cpu/kernels/matmul/multiply_add.hpp"
 #include "cpu/kernels/vectors.hpp"
 #include "cpu/window.hpp"
 
@@ -34,7 +36,7 @@ inline void find_greatest(const WindowGradients& w, int64_t lane, int64_t count,
   }
 }
 
-// Of lanes that are adjacent, a vector of them at a time.
+// The same for adjacent lanes, a vector of them at a time.
 template <class T, class Place>
 inline void find_greatest_of_vectors(const WindowGradients& w, int64_t lane, int64_t count,
                                      Place* places) {
@@ -124,6 +126,45 @@ void spread(const WindowGradients& w) {
       }
     }
   }
+}
+
+// Vectors of sums that stay in registers: the latency of one's addition is the others' time.
+constexpr int kProductVectors = 4;
+
+template <class T, int kVectors, class Load, class Store>
+inline void add_products_of(const PixelProducts& p, int64_t offset, Load&& load, Store&& store) {
+  Vector<T> sums[kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) sums[v] = load(p.sums + offset + v * kVectorBytes);
+  const Byte* a = p.a + offset;
+  const Byte* g = p.g + offset;
+  for (int64_t i = 0; i < p.pixels; ++i, a += p.a_step, g += p.g_step) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      sums[v] = Fused<T>::add(load(a + v * kVectorBytes), load(g + v * kVectorBytes), sums[v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) store(p.sums + offset + v * kVectorBytes, sums[v]);
+}
+
+template <class T>
+void add_products(const PixelProducts& p) {
+  const auto load_whole = [](const Byte* from) { return load<Vector<T>>(from); };
+  const auto store_whole = [](Byte* to, const Vector<T>& sums) { store(to, sums); };
+  int64_t lane = 0;
+  for (; lane + kProductVectors * kPerVector<T> <= p.lanes;
+       lane += kProductVectors * kPerVector<T>) {
+    add_products_of<T, kProductVectors>(p, lane * int64_t{sizeof(T)}, load_whole, store_whole);
+  }
+  for (; lane + kPerVector<T> <= p.lanes; lane += kPerVector<T>) {
+    add_products_of<T, 1>(p, lane * int64_t{sizeof(T)}, load_whole, store_whole);
+  }
+  if (lane == p.lanes) return;
+  const FirstLanes<T> part(p.lanes - lane);
+  add_products_of<T, 1>(
+      p, lane * int64_t{sizeof(T)}, [&](const Byte* from) { return part.load(from); },
+      [&](Byte* to, const Vector<T>& sums) { part.store(to, sums); });
 }
 
 }  // namespace

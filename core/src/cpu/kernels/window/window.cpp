@@ -336,6 +336,7 @@ constexpr WindowKernels kWindowsOf = {
     .lanes = kPerVector<T>,
     .add_to_greatest = add_to_greatest<T>,
     .spread = spread<T>,
+    .add_products = add_products<T>,
     .split = split<T>,
 };
 
