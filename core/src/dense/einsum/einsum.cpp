@@ -19,7 +19,7 @@ namespace tenure {
 namespace {
 
 // Sums the labels that `out` does not have; sums of integers are wide.
-void sum_into(const Context& context, const Term& a, const Term& out) {
+void sum_into(const Context& context, const EinsumTerm& a, const EinsumTerm& out) {
   const LabelList kept = a.list(out.labels());
   const tnr_view_mut result = {out.arranged(kept)};
   if (kept.count == a.rank()) {
@@ -120,7 +120,7 @@ class Terms {
       LabelList order = terms_[a]->list(kept & terms_[b]->labels());
       terms_[a]->append(order, kept & ~terms_[b]->labels());
       terms_[b]->append(order, kept & ~terms_[a]->labels());
-      const Term& product = terms_[count_ + step].emplace(spec_, out_.view().dtype, order);
+      const EinsumTerm& product = terms_[count_ + step].emplace(spec_, out_.view().dtype, order);
       multiply_pair(context_, spec_, *terms_[a], *terms_[b], product);
       terms_[a].reset();
       terms_[b].reset();
@@ -141,12 +141,12 @@ class Terms {
   // One of several operands that has labels by itself is summed over them before anything is
   // multiplied by it.
   void add_operand(const tnr_view& view, const std::uint8_t* labels, LabelSet needed) {
-    std::optional<Term>& term = terms_[added_++];
+    std::optional<EinsumTerm>& term = terms_[added_++];
     if (count_ == 1 || (labels_of(view, labels) & ~needed) == 0) {
       term.emplace(view, labels);
       return;
     }
-    const Term whole(view, labels);
+    const EinsumTerm whole(view, labels);
     term.emplace(spec_, view.dtype, whole.list(needed));
     sum_into(context_, whole, *term);
   }
@@ -155,8 +155,8 @@ class Terms {
   const EinsumSpec& spec_;
   unsigned count_;
   unsigned added_ = 0;
-  Term out_;
-  std::optional<Term> terms_[2 * EinsumSpec::kMaxOperands];
+  EinsumTerm out_;
+  std::optional<EinsumTerm> terms_[2 * EinsumSpec::kMaxOperands];
 };
 
 }  // namespace

@@ -31,8 +31,8 @@ constexpr std::int64_t kPanel = 16;
 // The product of two terms. Each label that `out` lacks is in both terms.
 class PairProduct {
  public:
-  PairProduct(const Context& context, const EinsumSpec& spec, const Term& a, const Term& b,
-              const Term& out) noexcept
+  PairProduct(const Context& context, const EinsumSpec& spec, const EinsumTerm& a,
+              const EinsumTerm& b, const EinsumTerm& out) noexcept
       : context_(context),
         spec_(spec),
         a_(a),
@@ -62,8 +62,8 @@ class PairProduct {
     copies_a |= has_rows && b_again > a_copy;
     copies_b |= has_columns && a_again > b_copy;
     if (!copies_a && !copies_b) return multiply_matrices(rows, columns);
-    std::optional<Term> a;
-    std::optional<Term> b;
+    std::optional<EinsumTerm> a;
+    std::optional<EinsumTerm> b;
     if (copies_a) copy_term(a_, a);
     if (copies_b) copy_term(b_, b);
     const PairProduct product(context_, spec_, a ? *a : a_, b ? *b : b_, out_, inner_);
@@ -74,8 +74,8 @@ class PairProduct {
  private:
   enum Operand : unsigned { kOut, kA, kB };
 
-  PairProduct(const Context& context, const EinsumSpec& spec, const Term& a, const Term& b,
-              const Term& out, const LabelList& inner) noexcept
+  PairProduct(const Context& context, const EinsumSpec& spec, const EinsumTerm& a,
+              const EinsumTerm& b, const EinsumTerm& out, const LabelList& inner) noexcept
       : context_(context), spec_(spec), a_(a), b_(b), out_(out), inner_(inner) {}
 
   // The labels as few axes as can be, in elements of out, a and b.
@@ -199,7 +199,8 @@ class PairProduct {
 
   // Laid out for the product: labels that both have, then those of the result in its order in
   // memory, then those that are summed.
-  [[gnu::noinline]] void copy_term(const Term& term, std::optional<Term>& copied) const {
+  [[gnu::noinline]] void copy_term(const EinsumTerm& term,
+                                   std::optional<EinsumTerm>& copied) const {
     LabelList labels = out_.list(term.labels() & (a_.labels() & b_.labels()));
     LabelList own = out_.list(term.labels() & ~(a_.labels() & b_.labels()));
     for (std::uint32_t i = 1; i < own.count; ++i) {
@@ -225,7 +226,7 @@ class PairProduct {
     LabelList labels = a_.list(b_.labels() & out_.labels());
     a_.append(labels, ~b_.labels());
     b_.append(labels, ~a_.labels());
-    const Term product(spec_, out_.view().dtype, labels);
+    const EinsumTerm product(spec_, out_.view().dtype, labels);
     PairProduct(context_, spec_, a_, b_, product, inner_).run();
     copy(context_, product.view(), {out_.arranged(labels)});
   }
@@ -311,16 +312,16 @@ class PairProduct {
 
   const Context& context_;
   const EinsumSpec& spec_;
-  const Term& a_;
-  const Term& b_;
-  const Term& out_;
+  const EinsumTerm& a_;
+  const EinsumTerm& b_;
+  const EinsumTerm& out_;
   LabelList inner_;  // summed, in an order that depends only on shapes
 };
 
 }  // namespace
 
-void multiply_pair(const Context& context, const EinsumSpec& spec, const Term& a, const Term& b,
-                   const Term& out) {
+void multiply_pair(const Context& context, const EinsumSpec& spec, const EinsumTerm& a,
+                   const EinsumTerm& b, const EinsumTerm& out) {
   PairProduct(context, spec, a, b, out).run();
 }
 

@@ -17,7 +17,8 @@ void add_axis(tnr_view& view, std::int64_t extent, std::int64_t stride) noexcept
   ++view.rank;
 }
 
-Term::Term(const tnr_view& view, const std::uint8_t* labels) noexcept : view_(bare(view)) {
+EinsumTerm::EinsumTerm(const tnr_view& view, const std::uint8_t* labels) noexcept
+    : view_(bare(view)) {
   for (std::uint32_t axis = 0; axis < view.rank; ++axis) {
     if (view.shape[axis] == 1) continue;
     if (contains(labels[axis])) {
@@ -31,7 +32,7 @@ Term::Term(const tnr_view& view, const std::uint8_t* labels) noexcept : view_(ba
   }
 }
 
-Term::Term(const EinsumSpec& spec, tnr_dtype dtype, const LabelList& labels) : view_{} {
+EinsumTerm::EinsumTerm(const EinsumSpec& spec, tnr_dtype dtype, const LabelList& labels) : view_{} {
   view_.dtype = dtype;
   view_.device.kind = TNR_DEVICE_KIND_CPU;
   std::int64_t count = 1;
@@ -51,11 +52,11 @@ Term::Term(const EinsumSpec& spec, tnr_dtype dtype, const LabelList& labels) : v
   view_.size_bytes = memory_->size_bytes();
 }
 
-std::int64_t Term::stride(unsigned label) const noexcept {
+std::int64_t EinsumTerm::stride(unsigned label) const noexcept {
   return contains(label) ? view_.strides[axis_of(label)] : 0;
 }
 
-double Term::element_count() const noexcept {
+double EinsumTerm::element_count() const noexcept {
   double count = 1;
   for (std::uint32_t axis = 0; axis < view_.rank; ++axis) {
     count *= static_cast<double>(view_.shape[axis]);
@@ -63,13 +64,13 @@ double Term::element_count() const noexcept {
   return count;
 }
 
-void Term::append(LabelList& list, LabelSet set) const noexcept {
+void EinsumTerm::append(LabelList& list, LabelSet set) const noexcept {
   for (std::uint32_t axis = 0; axis < view_.rank; ++axis) {
     if ((set & set_of(labels_[axis])) != 0) list.add(labels_[axis]);
   }
 }
 
-tnr_view Term::arranged(const LabelList& labels) const noexcept {
+tnr_view EinsumTerm::arranged(const LabelList& labels) const noexcept {
   tnr_view view = bare(view_);
   for (const unsigned label : labels) {
     add_axis(view, contains(label) ? view_.shape[axis_of(label)] : 1, stride(label));
@@ -77,7 +78,7 @@ tnr_view Term::arranged(const LabelList& labels) const noexcept {
   return view;
 }
 
-bool Term::is_one_axis(const LabelList& labels) const noexcept {
+bool EinsumTerm::is_one_axis(const LabelList& labels) const noexcept {
   for (std::uint32_t i = 1; i < labels.count; ++i) {
     const std::uint32_t inner = axis_of(labels.labels[i]);
     if (stride(labels.labels[i - 1]) != view_.strides[inner] * view_.shape[inner]) return false;
@@ -85,13 +86,13 @@ bool Term::is_one_axis(const LabelList& labels) const noexcept {
   return true;
 }
 
-void Term::add(unsigned label, std::int64_t extent, std::int64_t stride) noexcept {
+void EinsumTerm::add(unsigned label, std::int64_t extent, std::int64_t stride) noexcept {
   labels_[view_.rank] = static_cast<std::uint8_t>(label);
   set_ |= set_of(label);
   add_axis(view_, extent, stride);
 }
 
-std::uint32_t Term::axis_of(unsigned label) const noexcept {
+std::uint32_t EinsumTerm::axis_of(unsigned label) const noexcept {
   std::uint32_t axis = 0;
   while (labels_[axis] != label) ++axis;
   return axis;

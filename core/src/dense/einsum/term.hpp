@@ -26,12 +26,12 @@ void add_axis(tnr_view& view, std::int64_t extent, std::int64_t stride) noexcept
 
 // An operand, a product of some, or the result. Its axes have distinct labels and more than one
 // element each: an axis of one element is dropped, as it is broadcast.
-class Term {
+class EinsumTerm {
  public:
   // A label that stands twice is the diagonal of its axes.
-  Term(const tnr_view& view, const std::uint8_t* labels) noexcept;
+  EinsumTerm(const tnr_view& view, const std::uint8_t* labels) noexcept;
   // New memory, row-major; throws OUT_OF_MEMORY.
-  Term(const EinsumSpec& spec, tnr_dtype dtype, const LabelList& labels);
+  EinsumTerm(const EinsumSpec& spec, tnr_dtype dtype, const LabelList& labels);
 
   [[nodiscard]] const tnr_view& view() const noexcept { return view_; }
   [[nodiscard]] tnr_view_mut as_output() const noexcept { return {view_}; }

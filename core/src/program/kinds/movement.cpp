@@ -163,7 +163,9 @@ void run_triangular(const Context& context, const NodeCall& call, const OperandV
              out);
 }
 
-ArrayType infer_extent(const NodeCall& call, const OperandType*) { return {call.node.dtype, 0, {}}; }
+ArrayType infer_extent(const NodeCall& call, const OperandType*) {
+  return {call.node.dtype, 0, {}};
+}
 
 void run_extent(const Context& context, const NodeCall& call, const OperandView*,
                 const tnr_view_mut& out) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cpu/kernels/lanes.hpp"
-#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/matmul/multiply_add.hpp"
+#include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/vectors.hpp"
 #include "cpu/window.hpp"
 
