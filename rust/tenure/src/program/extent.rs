@@ -214,7 +214,8 @@ sizes! { usize isize i32 }
 ///
 /// let program = Program::trace(|graph| {
 ///     let (n, m) = (graph.extent("n", 8), graph.extent("m", 8));
-///     let inputs = (graph.input::<f32>([n, m]), graph.input(m), graph.input((3, n + 1)));
+///     let (a, b) = (graph.input::<f32>([n, m]), graph.input(m));
+///     let inputs = (a, b, graph.input::<f64>((3, n + 1)));
 ///     graph.program(inputs, (inputs.0 + inputs.1, inputs.2))
 /// })?;
 /// let (sum, _) = program.run((&[[1.0, 2.0]], &[10.0, 20.0], &[[0.0; 2]; 3]))?;

@@ -150,8 +150,8 @@ impl<'g, V: Outputs<'g>> Operands<'g> for V {}
 /// })?;
 /// assert_eq!(step.input_names(), ["0.0.0", "0.0.1", "0.1.0", "0.1.1", "1"]);
 ///
-/// let layer = || Ok((Tensor::<f32>::full([2, 2], 0.5)?, Tensor::<f32>::zeros(2)?));
-/// let mut layers = vec![layer()?, layer()?];
+/// let full = |shape: &[usize]| Tensor::<f32>::full(shape, 0.5);
+/// let mut layers = vec![(full(&[2, 2])?, full(&[2])?), (full(&[2, 2])?, full(&[2])?)];
 /// let x = [[1.0_f32, 2.0], [3.0, -1.0]];
 /// let first = step.run((&mut layers, &x))?.item();
 /// assert!(step.run((&mut layers, &x))?.item() < first);
@@ -170,7 +170,8 @@ pub trait Tree<'g>: Outputs<'g> + Made<'g> {
     /// [`Graph::program`].
     fn updated_by(self, by: Self) -> Self::Updating {
         let (inputs, updates) = (walked(&self), walked(&by));
-        if let (Some(graph), false) = (inputs.graph, inputs.lens == updates.lens) {
+        let graph = inputs.graph.or(updates.graph);
+        if let (Some(graph), false) = (graph, inputs.lens == updates.lens) {
             graph.fail(different(inputs.leaves.len(), updates.leaves.len()));
         }
         let mut updates = updates.numbers().into_iter();
@@ -179,7 +180,7 @@ pub trait Tree<'g>: Outputs<'g> + Made<'g> {
             .iter()
             .map(|leaf| (leaf.value, updates.next().unwrap_or(TNR_OPERAND_NONE)));
         let mut lens = inputs.lens.iter().copied();
-        let mut parts = Parts { graph: inputs.graph, values: &mut values, lens: &mut lens };
+        let mut parts = Parts { graph, values: &mut values, lens: &mut lens };
         Made::made(&mut parts)
     }
 }
@@ -212,9 +213,10 @@ impl<'g> Graph<'g> {
     ///     let updates = (weights.updated_by(next), momenta.updated_by(next_momenta));
     ///     graph.program((updates, gradients), ())
     /// })?;
-    /// let tensors = |value| Ok(vec![Tensor::<f32>::full(2, value)?, Tensor::<f32>::full(3, value)?]);
-    /// let (mut weights, mut momenta) = (tensors(1.0)?, tensors(0.0)?);
-    /// step.run(((&mut weights, &mut momenta), &tensors(5.0)?))?;
+    /// let full = |length: usize, x| Tensor::<f32>::full(length, x);
+    /// let mut weights = vec![full(2, 1.0)?, full(3, 1.0)?];
+    /// let mut momenta = vec![full(2, 0.0)?, full(3, 0.0)?];
+    /// step.run(((&mut weights, &mut momenta), vec![full(2, 5.0)?, full(3, 5.0)?]))?;
     /// assert_eq!((&weights[0], &momenta[1]), (&Tensor::from([0.5, 0.5]), &Tensor::from([5.0; 3])));
     /// # Ok::<(), tenure::Error>(())
     /// ```
