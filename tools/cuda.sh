@@ -141,7 +141,7 @@ cargo_on_crates() {
   local copy=rust/tenure-sys/kernels.fatbin code=0
   rm -f "$copy"
   if kernels_are_current; then cp "$FAT_BINARY" "$copy" || return; fi
-  cargo "$1" -p tenure-sys -p tenure --allow-dirty "${@:2}" || code=$?
+  cargo "$1" -p tenure-derive -p tenure-sys -p tenure --allow-dirty "${@:2}" || code=$?
   rm -f "$copy"
   return "$code"
 }

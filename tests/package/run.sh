@@ -37,6 +37,7 @@ tenure-sys = "$version"
 [patch.crates-io]
 tenure = { path = "$2" }
 tenure-sys = { path = "$3" }
+tenure-derive = { path = "$work/packages/tenure-derive-$version" }
 
 [workspace]
 TOML
@@ -63,7 +64,7 @@ done
 rm -rf "$work/packages"
 mkdir -p "$work/packages"
 cargo_on_crates package -q --no-verify --target-dir "$work/packages"
-for name in tenure-sys tenure; do
+for name in tenure-derive tenure-sys tenure; do
   archive=$work/packages/package/$name-$version.crate
   size=$(wc -c <"$archive")
   echo "$name-$version.crate: $size bytes"

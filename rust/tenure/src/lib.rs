@@ -247,6 +247,7 @@
 //! | `nalgebra` | matrices of `nalgebra` 0.33: lent both ways, handed over, operands and outputs |
 //! | `ndarray` | arrays of `ndarray` 0.17 are operands, and go to and fro by `TryFrom`: lent, handed over and shared, without a copy |
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
+//! | `derive` | `#[derive(Tree)]`: structs of tensors as inputs and outputs of programs: [`tree`] |
 //! | `plugins` | `program::load_plugin`: operations of shared libraries that are loaded while the program runs, by `libloading` |
 //! | `programs` | `program::file`: files of graphs with their constants, lent from a map, by `prost` |
 //! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |

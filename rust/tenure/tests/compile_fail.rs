@@ -22,6 +22,8 @@ const NEIGHBOURS: &[(&str, &[&str])] = &[
     ("arrow", &["arrow_array"]),
     #[cfg(feature = "bytemuck")]
     ("bytemuck", &[]),
+    #[cfg(feature = "derive")]
+    ("derive", &[]),
     #[cfg(feature = "ndarray")]
     ("ndarray", &["ndarray"]),
 ];

@@ -16,6 +16,45 @@
 //!
 //! Each leaf has a name: its path from the root, with the numbers of tuples, arrays and `Vec`s, and
 //! the names of fields.
+//!
+//! With the feature `derive` a struct with named fields is a tree too. It has a parameter `L`, a
+//! kind of [leaves](Leaves), and a leaf of elements of `T` has the type `L::Of<T>`:
+//!
+//! | leaves | `L::Of<T>` | the struct is |
+//! | --- | --- | --- |
+//! | [`InGraph<'g>`](InGraph) | `Traced<'g, T>` | a tree of values in a graph |
+//! | [`Updates<'g>`](Updates) | an updated input | the result of [`updated_by`](Tree::updated_by) |
+//! | [`Types`], [`UpdatedTypes`] | `T`, `Updated<T>` | a part of the type of a program |
+//! | [`Tensors`], [`SharedTensors`], [`Views<'a>`](Views), [`ViewsMut<'a>`](ViewsMut) | `Tensor<T>` and so on | lent to a run |
+//! | [`DeviceTensors`], [`DeviceViews<'a>`](DeviceViews), [`DeviceViewsMut<'a>`](DeviceViewsMut) | `cuda::Tensor<T>` and so on | lent to a run on a device |
+//! | [`Shapes`] | [`Shape<T>`](Shape) | what [`Graph::inputs`](crate::Graph::inputs) makes inputs of |
+//!
+//! ```
+//! # #[cfg(not(feature = "derive"))] fn main() {}
+//! # #[cfg(feature = "derive")]
+//! # fn main() -> tenure::Result<()> {
+//! use tenure::prelude::*;
+//! use tenure::tree::{Shapes, Tensors, Types};
+//!
+//! #[derive(Tree)]
+//! struct Layer<L: Leaves> {
+//!     weight: L::Of<f32>,
+//!     bias: L::Of<f32>,
+//! }
+//!
+//! let program: Program<(Layer<Types>, f32), f32> = Program::trace(|graph| {
+//!     let shapes = Layer::<Shapes> { weight: [2, 3].into(), bias: [3].into() };
+//!     let (layer, x) = (graph.inputs(&shapes), graph.input::<f32>([1, 2]));
+//!     graph.program((&layer, x), x.matmul(layer.weight) + layer.bias)
+//! })?;
+//! assert_eq!(program.input_names(), ["0.weight", "0.bias", "1"]);
+//!
+//! let weight = Tensor::from([[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]]);
+//! let layer = Layer::<Tensors> { weight, bias: Tensor::from([0.5, 0.5, 0.5]) };
+//! assert_eq!(program.run((&layer, &[[1.0, 2.0]]))?, [[1.5, 4.5, 3.5]]);
+//! # Ok(())
+//! # }
+//! ```
 
 mod expected;
 mod leaves;
@@ -36,6 +75,8 @@ pub(crate) use lend::{Fill, LendAs, LendOut, LendUnique};
 pub use lend::{RunInputs, RunOutputs};
 pub use made::Like;
 pub(crate) use names::require_given;
+#[cfg(feature = "derive")]
+pub use tenure_derive::Tree;
 pub use types::{InputTypes, OutputTypes, Updated};
 pub use values::{Inputs, Operands, Outputs, Tree, TreeOf};
 pub(super) use values::{Leaf, Made, Parts, Walk, walked};

@@ -6,6 +6,8 @@
 mod bound;
 mod control;
 mod custom;
+#[cfg(all(feature = "derive", feature = "programs"))]
+mod derived;
 mod errors;
 mod extents;
 mod found;
