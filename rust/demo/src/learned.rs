@@ -27,6 +27,9 @@ const BATCH: usize = 32;
 /// The first ones are learned, and the others tried.
 const LEARNED: usize = 1500;
 
+/// The classes of images.
+pub type Classifier = Program<(u8,), i64>;
+
 /// Weights and biases before training, with deviations that keep the size of activations (He et
 /// al., 2015).
 fn initial() -> Result<Vec<Tensor<f32>>> {
@@ -101,14 +104,14 @@ pub fn draw_losses(path: &Path, losses: &[f32]) -> std::result::Result<(), Box<d
 
 /// The program that classifies images `[batch, 64]`, and the losses of all steps: learned from the
 /// first 1500 of the files in the folder `data` and tried on the others.
-pub fn learned(data: &str) -> std::result::Result<Program<(u8,), i64>, Box<dyn Error>> {
+pub fn learned(data: &str) -> std::result::Result<Classifier, Box<dyn Error>> {
     Ok(learned_with_losses(data)?.0)
 }
 
 /// As [`learned`], with the loss of each step.
 pub fn learned_with_losses(
     data: &str,
-) -> std::result::Result<(Program<(u8,), i64>, Vec<f32>), Box<dyn Error>> {
+) -> std::result::Result<(Classifier, Vec<f32>), Box<dyn Error>> {
     let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
     let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;
     let optimizer = AdamW::new();

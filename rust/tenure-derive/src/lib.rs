@@ -191,7 +191,7 @@ fn whole(code: &mut String, tree: &Struct, role: &Role, types: &str) {
         impl<__P, __L: {bounds}, {consts}> {TREE}::{name}<{types}, __P> for {this}
             where {fields}
         {{
-            fn {method}<'s>(&'s {mutable}self, call: &mut {TREE}::Call<'_, 's>) {{ {lend} }}
+            fn {method}<'s>(&'s {mutable}self, call: &mut {TREE}::ProgramCall<'_, 's>) {{ {lend} }}
         }}
     " }
 }
@@ -208,7 +208,7 @@ fn borrowed(code: &mut String, tree: &Struct, role: &Role, types: &str) {
             for &{mutable}{this}
             where {this}: {TREE}::{name}<{types}, __P>
         {{
-            fn lend<'s>(&'s mut self, call: &mut {TREE}::Call<'_, 's>) {{
+            fn lend<'s>(&'s mut self, call: &mut {TREE}::ProgramCall<'_, 's>) {{
                 {TREE}::{name}::<{types}, __P>::{method}(&{mutable}**self, call);
             }}
         }}

@@ -93,6 +93,7 @@ TEST_F(CGraph, EachPassTellsWhatItDid) {
       {TNR_PASS_EPILOGUES, 2},
       {TNR_PASS_DEAD_CODE, 1},
       {TNR_PASS_PACKING, 2},
+      {TNR_PASS_RECOMPUTATION, 0},
       {TNR_PASS_LAYOUT, 1},
       {TNR_PASS_FUSION, 1},
       {TNR_PASS_IN_PLACE, 2},
@@ -300,11 +301,11 @@ TEST_F(CGraph, RefusesPassesThatItDoesNotKnow) {
   output(node(kRelu, {input({4})}));
   for (const bool enabled : {false, true}) {
     tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr, 0};
-    (enabled ? attributes.enabled_passes : attributes.disabled_passes) = 512;
+    (enabled ? attributes.enabled_passes : attributes.disabled_passes) = 1024;
     EXPECT_EQ(tnr_program_create(nullptr, graph, &attributes), nullptr);
     EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_INVALID_ARGUMENT);
     EXPECT_NE(std::strstr(tnr_last_error()->message,
-                          enabled ? "enabled_passes is 0x200" : "disabled_passes is 0x200"),
+                          enabled ? "enabled_passes is 0x400" : "disabled_passes is 0x400"),
               nullptr);
   }
 }

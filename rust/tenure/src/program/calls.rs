@@ -121,6 +121,8 @@ pub(crate) struct NewNode<'a> {
     /// The dtype of a cast.
     pub(crate) dtype: Option<DType>,
     pub(crate) flags: u32,
+    pub(crate) copy: u32,
+    pub(crate) marks: u32,
     /// Values, or `TNR_OPERAND_NONE`.
     pub(crate) operands: &'a [u32],
     pub(crate) numbers: &'a [i64],
@@ -221,8 +223,8 @@ impl GraphHandle {
             operand_count: length(node.operands.len()),
             number_count: length(node.numbers.len()),
             flags: node.flags,
-            copy: 0,
-            marks: 0,
+            copy: node.copy,
+            marks: node.marks,
             reserved: 0,
         };
         // SAFETY: the handle is alive, the arrays have the lengths that are given, and attributes

@@ -107,6 +107,8 @@ impl<'a> Step<'a> {
                 code,
                 dtype: None,
                 flags: 0,
+                copy: 0,
+                marks: 0,
                 operands,
                 numbers: &[],
                 attributes: Given::NONE,

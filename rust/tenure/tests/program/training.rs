@@ -82,7 +82,7 @@ fn adam_and_adamw() -> Result<()> {
 fn lion() -> Result<()> {
     let (mut w, mut m) = (1.0_f64, 0.0);
     for g in [0.5, -1.0, 2.0] {
-        w -= 0.1 * ((0.9 * m + 0.1 * g) as f64).signum() + 0.1 * 0.02 * w;
+        w -= 0.1 * (0.9_f64 * m + 0.1 * g).signum() + 0.1 * 0.02 * w;
         m = 0.99 * m + 0.01 * g;
     }
     assert_near(three_steps(&Lion::new().weight_decay(0.02), [0.5, -1.0, 2.0])?, w);

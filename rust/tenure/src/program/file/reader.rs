@@ -234,6 +234,8 @@ fn node_of(node: &schema::Node) -> Result<Node> {
         code: node.code,
         dtype: dtype_of(node.dtype),
         flags: node.flags,
+        copy: node.copy,
+        marks: node.marks,
         operands: node.operands.clone(),
         numbers: node.numbers.clone(),
         attributes,

@@ -202,18 +202,28 @@ impl GraphRecord<'_> {
     }
 }
 
-/// The version of the container, which tells readers that know no names, no subgraphs, or no
-/// subgraphs that call custom operations, that the graph has them.
+/// The version of the container, which tells readers that know no names, no marks, no subgraphs, or
+/// no subgraphs that call custom operations, that the graph has them.
 pub(super) fn version_of(graph: &schema::Graph) -> u32 {
     fn call(graphs: &[schema::Graph]) -> bool {
         graphs.iter().any(|graph| !graph.customs.is_empty() || call(&graph.subgraphs))
     }
-    match (has_names(graph), graph.subgraphs.is_empty(), call(&graph.subgraphs)) {
+    match (has_names(graph) || has_marks(graph), graph.subgraphs.is_empty(), call(&graph.subgraphs))
+    {
         (true, ..) => VERSION,
         (false, true, _) => 1,
         (false, false, false) => 2,
         (false, false, true) => 3,
     }
+}
+
+/// Whether nodes of a graph, or of graphs within it, have marks or copy numbers.
+pub(super) fn has_marks(graph: &schema::Graph) -> bool {
+    let is_marked = |value: &schema::Value| match &value.source {
+        Some(StoredSource::Node(node)) => node.marks != 0 || node.copy != 0,
+        _ => false,
+    };
+    graph.values.iter().any(is_marked) || graph.subgraphs.iter().any(has_marks)
 }
 
 /// Whether inputs or outputs of a graph have names, without those of graphs within it.
@@ -263,6 +273,8 @@ fn node(graph: &GraphHandle, index: u32) -> Result<schema::Node> {
         flags: node.flags,
         operands: node.operands,
         numbers: node.numbers,
+        copy: node.copy,
+        marks: node.marks,
         attributes,
     })
 }

@@ -113,6 +113,12 @@ pub(super) struct Node {
     pub(super) operands: Vec<u32>,
     #[prost(int64, repeated, tag = "5")]
     pub(super) numbers: Vec<i64>,
+    /// Nodes that differ in it are not merged. Only in files of version 4.
+    #[prost(uint32, tag = "6")]
+    pub(super) copy: u32,
+    /// `TNR_MARK_KEEP` and so on. Only in files of version 4.
+    #[prost(uint32, tag = "7")]
+    pub(super) marks: u32,
     #[prost(oneof = "Attributes", tags = "8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20")]
     pub(super) attributes: Option<Attributes>,
 }
