@@ -39,7 +39,7 @@ impl<'f> Expected<'f> {
     /// An element of a tuple or array.
     #[doc(hidden)]
     pub fn place<I: InputTypes>(&mut self, number: usize) {
-        self.part::<I>(Part::CallSite(number));
+        self.part::<I>(Part::Place(number));
     }
 
     /// A field of a struct.

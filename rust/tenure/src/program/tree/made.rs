@@ -40,7 +40,7 @@ impl<'g> LikeWalk<'g> {
     /// An element of a tuple or array.
     #[doc(hidden)]
     pub fn place(&mut self, number: usize, tree: &impl Like<'g>) {
-        self.part(Part::CallSite(number), tree);
+        self.part(Part::Place(number), tree);
     }
 
     /// A field of a struct.

@@ -57,7 +57,7 @@ pub(crate) struct Path {
 #[derive(Clone, Copy)]
 pub(crate) enum Part<'n> {
     /// In a tuple or array.
-    CallSite(usize),
+    Place(usize),
     /// In a `Vec`.
     Element(usize),
     #[allow(dead_code, reason = "structs have fields")]
@@ -73,10 +73,10 @@ impl Path {
         }
         // It is written to a `String`.
         let _ = match part {
-            Part::CallSite(number) | Part::Element(number) => write!(self.text, "{number}"),
+            Part::Place(number) | Part::Element(number) => write!(self.text, "{number}"),
             Part::Field(name) => write!(self.text, "{name}"),
         };
-        self.is_place = matches!(part, Part::CallSite(_));
+        self.is_place = matches!(part, Part::Place(_));
         from
     }
 

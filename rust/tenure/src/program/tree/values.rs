@@ -35,7 +35,7 @@ impl<'g> Walk<'g> {
     /// An element of a tuple or array.
     #[doc(hidden)]
     pub fn place(&mut self, number: usize, tree: &impl Walked<'g>) {
-        self.part(Part::CallSite(number), tree);
+        self.part(Part::Place(number), tree);
     }
 
     /// A field of a struct.
