@@ -141,7 +141,7 @@ impl CustomOperation {
     /// Promises that results of the operation depend only on its operands, and that a call has no
     /// other effect (`TNR_CUSTOM_PURE`). Such calls may be repeated: by gradients
     /// through [`cond`](crate::Graph::cond) and [`while_loop`](crate::Graph::while_loop), which
-    /// refuse other custom operations, and by [recomputation](crate::Graph::budget).
+    /// refuse other custom operations, and by [recomputation](crate::Graph::memory_budget).
     pub fn pure(self) -> CustomOperation {
         self.changed(TNR_CUSTOM_PURE, None)
     }
