@@ -324,6 +324,17 @@ TEST(Gradients, OfProductsWithZerosAreExact) {
   }
 }
 
+TEST(Gradients, OfProductsOfNoElements) {
+  for (const std::int64_t axis : {0, 1}) {
+    KindCase of = node_of("cumprod", TNR_NODE_SCAN + TNR_SCAN_OP_PROD, {{{0, 2}, F64, {}, false}});
+    of.numbers = {axis};
+    NodeGradients(of).check();
+    of = node_of("prod", TNR_NODE_REDUCE + TNR_REDUCE_OP_PROD, {{{0, 2}, F64, {}, false}});
+    of.flags = 1u << axis;
+    NodeGradients(of).check();
+  }
+}
+
 TEST(Gradients, OfEveryNormalization) {
   for (unsigned op = 1; op <= tenure::kernels::kNormalizeCount; ++op) {
     const auto& row = tenure::kernels::kNormalizeRows[op - 1];

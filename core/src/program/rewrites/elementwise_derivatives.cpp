@@ -194,7 +194,8 @@ void derive_binary(Derivation& at) {
     case Binary::kMax: return derive_extremum(at, true);
     case Binary::kRem:
       give(0, [&] { return g; });
-      give(1, [&] { return -(g * unary(Unary::kTrunc, a / b)); });
+      // The quotient is a whole number: a / b, rounded, may be the next one.
+      give(1, [&] { return -(g * unary(Unary::kRound, (a - y) / b)); });
       return;
     case Binary::kPow:
       // The exponents of a base of 0 that differ: 0 has the derivative 0.

@@ -73,27 +73,34 @@ Term norm_gradient(const Reduction& r, double power) {
   return select(y == 0 || a == 0, 0, g * unary(Unary::kSign, a) * ratio);
 }
 
+// The elements `by` further along an axis, and `fill` where there is none.
+Term shifted(Term a, std::uint32_t axis, std::int64_t by, double fill) {
+  NodeAttributes attributes = {};
+  attributes.pad.struct_size = sizeof attributes.pad;
+  attributes.pad.before[axis] = -by;
+  attributes.pad.value = tnr_scalar_f64(fill);
+  return a.terms().node(
+      TNR_NODE_PAD + TNR_PAD_MODE_CONSTANT,
+      {.operands = {a.value()}, .numbers = a.terms().numbers_of(a), .attributes = &attributes});
+}
+
 // The product of the elements before each along an axis; `is_after`: of those behind it.
 Term products_of_others(Term a, std::uint32_t axis, bool is_after) {
-  Terms& terms = a.terms();
   const Term from = is_after ? flipped(a, axis) : a;
-  const Term products = scan(Scan::kProd, from, axis);
-  const std::int64_t extent = terms.numbers_of(a)[axis];
-  const Term earlier = slice(products, axis, 0, terms.combine(TNR_EXTENT_OP_SUB, extent, 1));
-  std::vector<std::int64_t> one = terms.numbers_of(a);
-  one[axis] = 1;
-  const Term first = broadcast(terms.constant(1, a.dtype()), one);
-  const Term shifted = terms.node(
-      TNR_NODE_CONCAT, {.operands = {first.value(), earlier.value()}, .numbers = {axis}});
-  return is_after ? flipped(shifted, axis) : shifted;
+  const Term earlier = shifted(scan(Scan::kProd, from, axis), axis, -1, 1);
+  return is_after ? flipped(earlier, axis) : earlier;
 }
+
+// Products of floats are products of f64, as in the operations: a product of some of the elements
+// may overflow in f32, and 0 times infinity is NaN.
+Term in_f64(Term a) { return cast(a, TNR_DTYPE_F64); }
 
 // Exact where elements are 0: no quotient.
 Term product_gradient(const Reduction& r) {
   const Rows rows(r.a, r.axes);
-  const Term a = rows.from(r.a);
-  return r.g * rows.back(products_of_others(a, rows.last(), false) *
-                         products_of_others(a, rows.last(), true));
+  const Term a = rows.from(in_f64(r.a));
+  return in_f64(r.g) * rows.back(products_of_others(a, rows.last(), false) *
+                                 products_of_others(a, rows.last(), true));
 }
 
 // The gradient of a variance, from the mean and the divisor of its elements.
@@ -180,24 +187,13 @@ void derive_row_norm(Derivation& at, bool centred) {
 // sums, over the later results, the gradient times the product of the elements between. The
 // recurrence S(i) = g(i) + x(i + 1) S(i + 1) is computed by doubling: a quotient could meet a 0.
 Term cumulative_product_gradient(Derivation& at, std::uint32_t axis) {
-  Terms& terms = at.terms();
-  const Term x = at.operand(0);
-  const std::vector<std::int64_t> shape = terms.numbers_of(x);
+  const Term x = in_f64(at.operand(0));
   const std::int64_t longest = x.type().shape[axis];
-  // The elements `by` places further on, and `fill` behind the last.
-  const auto later = [&](Term of, std::int64_t by, double fill) {
-    NodeAttributes attributes = {};
-    attributes.pad.struct_size = sizeof attributes.pad;
-    attributes.pad.before[axis] = -by;
-    attributes.pad.value = tnr_scalar_f64(fill);
-    return terms.node(TNR_NODE_PAD + TNR_PAD_MODE_CONSTANT,
-                      {.operands = {of.value()}, .numbers = shape, .attributes = &attributes});
-  };
-  Term sum = at.gradient();
-  Term factor = later(x, 1, 0);
+  Term sum = in_f64(at.gradient());
+  Term factor = shifted(x, axis, 1, 0);
   for (std::int64_t by = 1; by < longest; by *= 2) {
-    sum = sum + factor * later(sum, by, 0);
-    factor = factor * later(factor, by, 0);
+    sum = sum + factor * shifted(sum, axis, by, 0);
+    factor = factor * shifted(factor, axis, by, 0);
   }
   return products_of_others(x, axis, false) * sum;
 }

@@ -68,11 +68,11 @@ class Entries {
   }
 
  private:
-  // Values of a matrix have no gaps: those of a view are copied.
+  // Values of a matrix have no gaps: those of a view, an input or a constant are copied.
   Term adjacent(Term values) const {
     const GraphNode* const node = terms_.graph().node_of(values.value());
     const bool may_have_gaps =
-        values.rank() > 1 || (node != nullptr && operation_of(*node).computes == Computes::kView);
+        values.rank() > 1 || node == nullptr || operation_of(*node).computes == Computes::kView;
     if (!may_have_gaps || values.value() == values_.value()) return values;
     return terms_.node(TNR_NODE_CONCAT, {.operands = {values.value()}, .numbers = {0}});
   }
