@@ -590,4 +590,17 @@ TEST_F(CNetwork, DescribesItsSteps) {
                  TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x4"});
 }
 
+TEST_F(CGraph, ResultDoesNotReplaceAValueThatTheCallReadsAgain) {
+  const std::int64_t numbers[] = {2, 1, 0};
+  const std::uint32_t x = input({3});
+  const std::uint32_t square = node(TNR_NODE_UNARY + TNR_UNARY_OP_SQUARE, {x});
+  const std::uint32_t indices = constant(view_over(numbers, {3}, TNR_DTYPE_I64));
+  const std::uint32_t sum = node(TNR_NODE_PUT + TNR_BINARY_OP_ADD, {square, square, indices}, {0});
+  output(node(TNR_NODE_UNARY + TNR_UNARY_OP_NEG, {sum}));
+  const Floats a({3}, 1, 0.5F);
+  Floats out({3});
+  ASSERT_EQ(run(program(), {a.view()}, {out.out()}), TNR_STATUS_OK) << tnr_last_error()->message;
+  EXPECT_EQ(out.values, (std::vector<float>{-5, -4.5F, -5}));
+}
+
 }  // namespace

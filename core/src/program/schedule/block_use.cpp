@@ -83,6 +83,8 @@ std::uint32_t BlockUse::replaced_operand(const Step& step, std::uint32_t at) con
         !has_layout(operand.layout, result.layout) || operand.offset_bytes != 0) {
       continue;
     }
+    // A call may take the value as another operand too, which it does not write.
+    if (is_call && std::ranges::count(step.operands, value) > 1) continue;
     const bool is_apart = std::ranges::all_of(step.operands, [&](std::uint32_t other) {
       if (other == kNoValue || other == value) return true;
       const Placed& placed = places[other];
