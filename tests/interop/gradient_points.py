@@ -225,8 +225,18 @@ SPARSE = [
 ]
 POINTS = [*STEPS, *ONE_OPERAND, *TWO_OPERANDS, *BOUNDS, *EXTREMES, *NORMS, *PRODUCTS, *ORDERED,
           *NORMALIZED, *SPARSE]
-# Gradients of narrow floats whose products of some elements are too large for the dtype.
-LARGE_PRODUCTS = [
+# Points of one dtype. 0.5 / 0.1 is rounded to 5, and 0.5 is 4 times 0.1 and a remainder.
+OF_F64 = [
+    binary("rem", torch.fmod, [0.5], [0.1], [1], [-4], {1: [-5]}, "the quotient is exact here"),
+]
+# The products of some elements are too large for the dtype.
+OF_F32 = [
+    Point("prod", reduce_node("prod", (0,), False), lambda a: torch.prod(a, 0),
+          [[80] * 24 + [0, 0]], [[0] * 26]),
+    Point("cumprod", node("scan", "prod", numbers=[0]), lambda a: torch.cumprod(a, 0),
+          [[0, 1, *[80] * 24]], [[INF, *[0] * 25]]),
+]
+OF_F16 = [
     Point("prod", reduce_node("prod", (0,), False), lambda a: torch.prod(a, 0),
           [[300, 300, 0, 0]], [[0, 0, 0, 0]]),
     Point("cumprod", node("scan", "prod", numbers=[0]), lambda a: torch.cumprod(a, 0),

@@ -121,10 +121,12 @@ class Points(GradientTest):
                 with self.subTest(point=point.name, operands=str(point.operands), dtype=dtype):
                     self.check_point(point, dtype)
 
-    def test_large_products_of_others_count_no_more_than_a_zero(self):
-        for point in gradient_points.LARGE_PRODUCTS:
-            with self.subTest(point=point.name):
-                self.check_point(point, "f16")
+    def test_points_of_one_dtype_are_as_documented(self):
+        for dtype, points in (("f64", gradient_points.OF_F64), ("f32", gradient_points.OF_F32),
+                              ("f16", gradient_points.OF_F16)):
+            for point in points:
+                with self.subTest(point=point.name, dtype=dtype):
+                    self.check_point(point, dtype)
 
 
 class Checklist(unittest.TestCase):
