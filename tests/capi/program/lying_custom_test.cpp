@@ -210,7 +210,7 @@ class Building {
   }
   tnr_program* program(std::uint32_t disabled_passes) {
     const tnr_program_attributes attributes = {sizeof attributes, disabled_passes, TNR_PASS_PACKING,
-                                               nullptr};
+                                               nullptr, 0};
     tnr_program* const made = tnr_program_create(nullptr, graph(), &attributes);
     if (made == nullptr) throw Refused();
     return made;
