@@ -310,7 +310,7 @@ TEST_F(Attributes, WhatTheOperationDoesNotTakeIsRefused) {
   expect_refused(tnr_sparse_reduce(nullptr, TNR_REDUCE_OP_SUM, csr_, 1,
                                    attributes<tnr_reduce_attributes>(2), &out_line_),
                  TNR_STATUS_INVALID_ARGUMENT, {"attributes->ddof is 2 but must be 0"});
-  expect_refused(tnr_sparse_solve(nullptr, csr_, &line_, attributes<tnr_sparse_solve_attributes>(4),
+  expect_refused(tnr_sparse_solve(nullptr, csr_, &line_, attributes<tnr_sparse_solve_attributes>(8),
                                   &out_line_),
                  TNR_STATUS_INVALID_ARGUMENT, {"flags"});
   expect_refused(tnr_sparse_sddmm(nullptr, &one_, csr_, &table_, &table_,

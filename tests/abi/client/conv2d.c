@@ -36,17 +36,24 @@ int check_conv2d(void) {
   return 0;
 }
 
-/* Pools the 2x2 image by mean and by maximum. Then one element, convolved and normalized. */
+/* Pools the 2x2 image by mean and by maximum, and takes the gradient of the latter. Then one
+ * element, convolved and normalized, and the gradient of its filter. */
 int check_layers(void) {
+  static const float two[1] = {2};
   tnr_pool2d_attributes windows;
   tnr_batch_norm_attributes with;
   float got[4];
-  tnr_view a, var;
+  tnr_view a, g, var;
   tnr_view_mut out;
   OK(lend(numbers, 2, 2, &a));
   as_image(&a);
+  OK(lend(two, 1, 1, &g));
+  as_image(&g);
+  g.shape[2] = g.shape[3] = 1;
   OK(lend_mut(got, 2, 2, &out));
   as_image(&out.view);
+  OK(tnr_pool2d_gradient(NULL, TNR_REDUCE_OP_MAX, &a, &g, NULL, &out));
+  CHECK(got[0] + got[1] + got[2] + got[3] == 2);
   memset(&windows, 0, sizeof windows);
   windows.struct_size = sizeof windows;
   windows.kernel[0] = windows.kernel[1] = 1;
@@ -58,6 +65,8 @@ int check_layers(void) {
   a.shape[2] = a.shape[3] = 1;
   OK(tnr_conv2d_transposed(NULL, &a, &a, NULL, NULL, &out));
   CHECK(got[0] == 1);
+  OK(tnr_conv2d_filters(NULL, &a, &g, NULL, &out));
+  CHECK(got[0] == 2);
   OK(lend(numbers, 1, 0, &var));
   memset(&with, 0, sizeof with);
   with.struct_size = sizeof with;

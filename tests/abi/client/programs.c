@@ -84,8 +84,9 @@ int check_programs(void) {
   uint8_t reads[3] = {9, 9, 9};
   float got[4] = {0, 0, 0, 0};
   int64_t shape[TNR_MAX_RANK] = {0, 2};
+  int64_t axes[TNR_MAX_RANK];
   int64_t twice = 0, rows = 0;
-  uint32_t a, constant, two, product, sum, negated, custom = 9, subgraph = 9;
+  uint32_t a, constant, two, product, sum, negated, gradient, custom = 9, subgraph = 9;
   uint32_t operands[2];
   uint32_t rank = 9;
   tnr_dtype dtype = 0;
@@ -152,6 +153,11 @@ int check_programs(void) {
   CHECK(copy != NULL && check_list(copy) == 0);
   OK(tnr_graph_release(copy));
   OK(tnr_graph_release(body));
+  OK(tnr_graph_mark(graph, 0, 1, TNR_MARK_KEEP));
+  OK(tnr_graph_describe_shape(graph, sum, axes));
+  CHECK(axes[0] == shape[0] && axes[1] == 2);
+  OK(tnr_graph_add_gradients(graph, sum, sum, &a, 1, NULL, &gradient));
+  CHECK(gradient != TNR_OPERAND_NONE);
 
   program = tnr_program_create(NULL, graph, NULL);
   CHECK(program != NULL);
