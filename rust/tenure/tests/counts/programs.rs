@@ -1,6 +1,7 @@
 //! Programs: extents of a graph, shapes, counts and limits of its nodes.
 
 use tenure::program::Size;
+use tenure::train::schedules;
 use tenure::{
     Bool8, Conv2d, CustomOperation, Extent, PadMode, Program, Tensor, TensorView, TensorViewMut,
 };
@@ -73,6 +74,35 @@ pub const ROWS: &[Row] = &[
             program.run((&[0; 4],)).map(drop)
         }));
     }),
+    ("program/graph.rs", "input_named", |n| {
+        for shape in super::shapes(n) {
+            let program = Program::trace(|graph| {
+                let x = graph.input_named::<f32>("x", shape);
+                graph.program((x,), x.exp())
+            });
+            done(program.and_then(|program| program.run((&[[1.0]],)).map(drop)));
+        }
+    }),
+    ("program/graph/recomputation.rs", "memory_budget", |n| {
+        let program = Program::trace(|graph| {
+            graph.memory_budget(n);
+            let x = graph.input::<f32>([4]);
+            let y = x.cumsum(0).square().cumsum(0).sum(0);
+            graph.program((x,), graph.gradients(y, x))
+        });
+        done(program.and_then(|program| program.run((&[1.0; 4],)).map(drop)));
+    }),
+    ("program/traced.rs", "unsqueeze", |n| {
+        done(Program::trace(|graph| {
+            let x = graph.input::<f32>([2, 3]);
+            graph.program((x,), x.unsqueeze(n))
+        }));
+    }),
+    ("train/schedules.rs", "warmup", |n| answered(schedules::warmup(n, n))),
+    ("train/schedules.rs", "cosine", |n| answered(schedules::cosine(n, n))),
+    ("train/schedules.rs", "linear", |n| answered(schedules::linear(n, n))),
+    ("train/schedules.rs", "staircase", |n| answered(schedules::staircase(n, n, 0.5))),
+    ("train/schedules.rs", "exponential", |n| answered(schedules::exponential(n, 0.5))),
     ("program/graph.rs", "input", |n| {
         for shape in super::shapes(n) {
             let program = Program::trace(|graph| {
