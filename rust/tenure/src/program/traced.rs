@@ -126,7 +126,7 @@ impl<'g, T: Element> Traced<'g, T> {
             .collect()
     }
 
-    /// The same elements with one more axis, of extent 1, before the axis at this index.
+    /// Inserts an axis of extent 1 before the axis at this index.
     ///
     /// ```
     /// # use tenure::*;

@@ -10,9 +10,9 @@ use crate::program::{Graph, Num, Traced, Updating};
 /// The learning rate of a step: a finite number, or a value of rank 0 that each run is given.
 #[derive(Clone, Copy, Debug)]
 pub enum Rate<'g, T: Float> {
-    /// The same in each run.
+    /// A number for all runs.
     Number(f64),
-    /// Of each run, such as an input that a [schedule](crate::train::schedules) computes.
+    /// A value for each run, such as an input that a [schedule](crate::train::schedules) computes.
     Value(Traced<'g, T>),
 }
 
@@ -310,12 +310,12 @@ impl AdamW {
     pub fn new() -> AdamW {
         AdamW::default()
     }
-    /// As [`Adam::betas`].
+    /// The shares of the moments: see [`Adam::betas`].
     #[must_use]
     pub fn betas(self, beta1: f64, beta2: f64) -> AdamW {
         AdamW(self.0.betas(beta1, beta2))
     }
-    /// As [`Adam::eps`].
+    /// Added to the root of the second moment.
     #[must_use]
     pub fn eps(self, eps: f64) -> AdamW {
         AdamW(self.0.eps(eps))

@@ -102,7 +102,7 @@ fn refusals_name_the_place() {
     });
     assert!(message.contains("of i32, but only floats and complex numbers have"), "{message}");
 
-    // A message about a later node says where the gradients were asked for.
+    // A message about a later node has the call of the gradients.
     let message = said(|graph| {
         let x = graph.input::<f32>([3]);
         let by_x = graph.gradients(x.square().sum(0), x);

@@ -1,4 +1,4 @@
-//! Losses, optimisers and the clipping of gradients, step by step beside plain formulas.
+//! Losses, optimisers and the clipping of gradients, compared with plain formulas step by step.
 
 use crate::said;
 use tenure::train::{self, Adam, AdamW, Lion, Optimizer, Sgd};

@@ -37,7 +37,7 @@ fn inputs_nest() {
     let mut states: Vec<Tensor<f32>> =
         (0..3).map(|value| Tensor::full(2, value as f32).unwrap()).collect();
     let (x, rest) = ([1.0_f32, -1.0], (Tensor::from([10.0_f32]), [[3_i64], [4]]));
-    // As a `Vec`, a slice, and views of parts.
+    // A `Vec`, a slice, and views of parts.
     let (scaled, doubled, pairs) = program.run((&x, &mut states, &rest)).unwrap();
     assert_eq!((scaled, &pairs[0].0), (Tensor::from([10.0, -10.0]), &Tensor::from([7])));
     assert_eq!(doubled[2], [6.0, 2.0]);

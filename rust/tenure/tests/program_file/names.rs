@@ -165,7 +165,7 @@ fn hostile_names() {
     let inner = [&[0x2a, input("x").len() as u8], &input("x")[..]].concat();
     let error = read(2, &inner).err().unwrap();
     assert_eq!(error.error().message(), "subgraphs[0]: it names inputs or outputs");
-    // The largest number of an element, of which no `Vec` is made.
+    // The largest number of an element, which no `Vec` has.
     for name in [
         "18446744073709551615.0",
         "65536.4294967295",

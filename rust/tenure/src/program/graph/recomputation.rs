@@ -106,15 +106,15 @@ impl<'g> Graph<'g> {
 
 /// Memory for time.
 impl<T: Element> Traced<'_, T> {
-    /// The same value, which no [budget](Graph::memory_budget) and no
-    /// [region](Graph::checkpoint) around it computes again.
+    /// Marks the value as one that no [budget](Graph::memory_budget) and no
+    /// [region](Graph::checkpoint) around it computes again, and returns it.
     #[track_caller]
     #[must_use = "the value is kept where it is this one, too"]
     pub fn keep(self) -> Self {
         self.marked("keep", TNR_MARK_KEEP, Location::caller())
     }
 
-    /// The same value, which gradients compute again instead of keeping it.
+    /// Marks the value as one that gradients compute again instead of keeping it, and returns it.
     ///
     /// ```
     /// # use tenure::*;

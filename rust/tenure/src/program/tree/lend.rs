@@ -1,7 +1,7 @@
 //! Trees of tensors and views that a run is lent.
 //!
 //! A tree is lent by parts, as a tuple, array or `Vec` of what lends each of them, or as a whole:
-//! `&tree` for inputs that are read, and `&mut tree` for inputs of which some are updated, or for
+//! `&tree` for inputs that are read, and `&mut tree` for inputs that include updated ones, or for
 //! outputs.
 
 use super::Updated;

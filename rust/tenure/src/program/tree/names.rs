@@ -15,7 +15,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// With a name given by hand in the place of a number.
+    /// With a name given by hand instead of a number.
     pub(crate) fn given(self, given: Option<&str>) -> String {
         match given {
             Some(given) if self.is_place => {
@@ -101,7 +101,7 @@ impl Path {
         };
         let number = rest.split('.').next()?;
         let parsed = number.parse::<usize>().ok()?;
-        // As numbers are written: no sign, and no 0 before others.
+        // Without a sign, and without zeros before other digits.
         (parsed.to_string() == number).then_some(parsed)
     }
 }

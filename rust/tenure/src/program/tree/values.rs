@@ -69,7 +69,7 @@ pub trait Walked<'g> {
     fn walk(&self, walk: &mut Walk<'g>);
 }
 
-/// The numbers of which a tree is made.
+/// The numbers of a tree's values.
 pub struct Parts<'p, 'g> {
     graph: Option<Graph<'g>>,
     /// Values, each with the value that a run gives it.
@@ -162,7 +162,7 @@ impl<'g, V: Outputs<'g>> Operands<'g> for V {}
     label = "not a value of the graph, or a tuple, array or `Vec` of values"
 )]
 pub trait Tree<'g>: Outputs<'g> + Made<'g> {
-    /// The same tree of inputs, each with its update.
+    /// The tree of inputs, each with its update.
     type Updating: Inputs<'g> + Made<'g>;
 
     /// Marks these inputs as updated by each run, each by the value in its place: see
@@ -195,8 +195,8 @@ fn different(a: usize, b: usize) -> Error {
 
 /// Trees.
 impl<'g> Graph<'g> {
-    /// Calls `f` on the values in one place of `N` trees of one form, for each place, and makes
-    /// `M` trees of what it gives: a step of an optimiser, for one. Trees that differ in the length
+    /// Calls `f` for each leaf of `N` trees of one form, with the values of all trees there, and
+    /// makes `M` trees of the results: a step of an optimiser, for example. Trees that differ in the length
     /// of a `Vec` are refused, by [`program`](Self::program).
     ///
     /// ```
