@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 
 /// Rises from `1 / steps` to 1, and stays there.
 pub fn warmup(step: usize, steps: usize) -> f64 {
-    ((step + 1) as f64 / steps.max(1) as f64).min(1.0)
+    ((step as f64 + 1.0) / steps.max(1) as f64).min(1.0)
 }
 
 /// Falls from 1 to 0 along half a cosine, and stays there (Loshchilov and Hutter, 2017).

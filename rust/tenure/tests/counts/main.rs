@@ -116,7 +116,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("program/on_device.rs", "measure", "needs a device"),
     ("program/report.rs", "measure", "runs the program as often as is asked for"),
     ("program/calls/custom/own.rs", "with_device", "needs a device; its shapes are those of new"),
-    ("program/control.rs", "made", "numbers of values, which this crate gives"),
     ("program/tree/", "", "is of this crate alone; numbers of the places in trees"),
     ("program/calls/custom/own.rs", "traced", "numbers of values, which this crate gives"),
     ("program/calls/fresh.rs", "blanks", "is of this crate alone; outputs of a program"),

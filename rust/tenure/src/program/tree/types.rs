@@ -68,12 +68,12 @@ impl<T: Element> InputTypes for T {
     }
 }
 impl<T: Element> OutputTypes for T {
-    type Tensors = crate::Tensor<T>;
+    type Tensors = crate::dense::Tensor<T>;
     type Values<'g> = Traced<'g, T>;
     type Fresh = T;
 
     #[inline]
-    fn tensors(made: crate::Tensor<T>) -> crate::Tensor<T> {
+    fn tensors(made: crate::dense::Tensor<T>) -> crate::dense::Tensor<T> {
         made
     }
     #[inline]
