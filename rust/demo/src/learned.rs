@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plotters::prelude::*;
+use tenure::program::Updated;
 use tenure::train::{AdamW, Optimizer, cross_entropy, schedules};
 use tenure::{
     Activation, Conv2d, Loader, Matmul, PadMode, Pool2d, Program, Result, Tensor, Traced,
@@ -102,23 +103,29 @@ pub fn draw_losses(path: &Path, losses: &[f32]) -> std::result::Result<(), Box<d
     Ok(())
 }
 
-/// The program that classifies images `[batch, 64]`, and the losses of all steps: learned from the
-/// first 1500 of the files in the folder `data` and tried on the others.
+/// Learns from the first 1500 digits of the files in the folder `data`, and tries the others.
+///
+/// # Errors
+///
+/// Errors of reading the files, and of the library.
 pub fn learned(data: &str) -> std::result::Result<Classifier, Box<dyn Error>> {
-    Ok(learned_with_losses(data)?.0)
+    Ok(learned_by(&step()?, data)?.0)
 }
 
-/// As [`learned`], with the loss of each step.
-pub fn learned_with_losses(
-    data: &str,
-) -> std::result::Result<(Classifier, Vec<f32>), Box<dyn Error>> {
-    let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
-    let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;
-    let optimizer = AdamW::new();
-    let mut weights = initial()?;
-    let mut states = optimizer.zeros(&weights)?;
+/// A step of training: of images, labels, the learning rate, the number of the step, the rows and
+/// columns of the padded images, weights, and states of the optimiser. It gives the loss.
+pub type Step = Program<(u8, i64, f32, u64, i64, i64, Vec<Updated<f32>>, Vec<Updated<f32>>), f32>;
 
-    let step = Program::trace(|graph| {
+/// Traces the step.
+///
+/// # Errors
+///
+/// Errors of the library.
+pub fn step() -> Result<Step> {
+    let optimizer = AdamW::new();
+    let weights = initial()?;
+    let states = optimizer.zeros(&weights)?;
+    Program::trace(|graph| {
         let batch = graph.extent("batch", BATCH);
         let (x, y) = (graph.input::<u8>((batch, 64)), graph.input::<i64>(batch));
         let rate = graph.input_named::<f32>("rate", [1]);
@@ -134,7 +141,22 @@ pub fn learned_with_losses(
         let gradients = graph.gradients(loss, &parameters);
         let next = optimizer.step(rate, &parameters, &gradients, &states);
         graph.program((x, y, rate, number, rows, columns, next.parameters, next.states), loss)
-    })?;
+    })
+}
+
+/// As [`learned`], by this step, with the loss of each step.
+///
+/// # Errors
+///
+/// The errors of [`learned`].
+pub fn learned_by(
+    step: &Step,
+    data: &str,
+) -> std::result::Result<(Classifier, Vec<f32>), Box<dyn Error>> {
+    let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
+    let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;
+    let mut weights = initial()?;
+    let mut states = AdamW::new().zeros(&weights)?;
 
     let begin = Instant::now();
     let (train, test) = (pixels.slice(0, ..LEARNED)?, pixels.slice(0, LEARNED..)?);

@@ -87,6 +87,22 @@ fn a_program_in_c_saves_and_loads() {
 }
 
 #[test]
+fn a_program_in_c_trains_by_a_step_of_rust() {
+    let path = scratch("step");
+    let data = Path::new(DATA);
+    learned::step().unwrap().save(&path).unwrap();
+    let program = compiled("examples/train_digits.c", "train_digits_in_c");
+    let (pixels, labels) = (data.join("digits.npy"), data.join("digits.labels.npy"));
+    let (report, code) = said(&program, &[&path, &pixels, &labels]);
+    assert_eq!(code, Some(0), "{report}");
+    let loss: f32 = report.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(report.starts_with("1000 steps: loss ") && loss < 0.3, "{report}");
+    let (report, code) = said(&program, &[&path, &labels, &labels]);
+    assert!(report.starts_with("usage: ") && code == Some(1), "{report}");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
 #[cfg_attr(not(unix), ignore = "maps files as Unix does")]
 fn a_program_in_c_runs_what_was_traced_in_rust() {
     let path = scratch("digits");

@@ -13,7 +13,8 @@ use tenure::Tensor;
 use tenure_demo::{DATA, learned};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let (classify, losses) = learned::learned_with_losses(DATA)?;
+    let step = learned::step()?;
+    let (classify, losses) = learned::learned_by(&step, DATA)?;
     let report = classify.measure((&Tensor::zeros([64, 64])?,), 20)?;
     println!("64 digits, {} bytes between the steps at most", report.memory.peak_bytes);
     print!("{report}");
@@ -21,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         classify.save(&path)?;
         let picture = Path::new(&path).with_extension("svg");
         fs::write(&picture, report.to_svg())?;
+        step.save(Path::new(&path).with_extension("step.tnrp"))?;
         let curve = Path::new(&path).with_extension("losses.svg");
         learned::draw_losses(&curve, &losses)?;
         println!("saved as {path}, a picture of its steps as {}", picture.display());
