@@ -171,9 +171,10 @@ class Checklist(unittest.TestCase):
         self.assertEqual(kinds - have, WITHOUT_CASE)
 
 
-# Kinds whose results do not change with their operands, and those of subgraphs and of the caller.
+# Kinds whose results do not change with their operands; kinds of subgraphs and of the caller; and
+# gradients themselves, which the cases of convolutions and poolings compute.
 WITHOUT_CASE = {"compare", "searchsorted", "histogram", "random", "random_permutation", "nonzero",
-                "extent", "cond", "while", "custom"}
+                "extent", "cond", "while", "custom", "conv2d_filters", "pool2d_gradient"}
 
 
 class RandomGraphs(GradientTest):
