@@ -171,6 +171,30 @@ TEST_F(Chain, MarksAreRefusedWhereNothingHasThem) {
   EXPECT_EQ(tnr_graph_mark(graph, 0, 0, 0), TNR_STATUS_OK);
 }
 
+// Copies of a long chain depend on each other: their number is not that of frames on the stack.
+TEST_F(Chain, LongChainsAreCopied) {
+  constexpr std::uint32_t kLength = 12000;
+  const std::uint32_t x = input({2});
+  std::uint32_t y = x;
+  for (std::uint32_t i = 0; i < kLength; ++i) {
+    y = node(TNR_NODE_UNARY + TNR_UNARY_OP_SIN, {y});
+    y = node(TNR_NODE_RESHAPE, {y}, {2});
+  }
+  ASSERT_EQ(tnr_graph_mark(graph, 0, 2 * kLength, TNR_MARK_RECOMPUTE), TNR_STATUS_OK);
+  const std::uint32_t sum = node(TNR_NODE_REDUCE + TNR_REDUCE_OP_SUM, {y}, {}, nullptr, 1);
+  std::uint32_t gradient = 0;
+  ASSERT_EQ(tnr_graph_add_gradients(graph, sum, TNR_OPERAND_NONE, &x, 1, nullptr, &gradient),
+            TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  output(gradient);
+  given_.emplace_back(Shape{2}, 0.5f, 0.25f);
+  tnr_program* const made = within(0);
+  ASSERT_NE(made, nullptr) << tnr_last_error()->message;
+  EXPECT_GT(copies(made), kLength / 2);
+  Floats out({2});
+  EXPECT_EQ(run(made, inputs(), {out.out()}), TNR_STATUS_OK) << tnr_last_error()->message;
+}
+
 using Copies = CGraph;
 
 TEST_F(Copies, NodesWithAnotherCopyNumberAreNotMerged) {

@@ -72,6 +72,10 @@ class Recomputer {
     const auto first = std::ranges::find_if(
         graph.nodes, [](const GraphNode& node) { return (node.marks & TNR_MARK_GRADIENT) != 0; });
     boundary_ = static_cast<std::uint32_t>(first - graph.nodes.begin());
+    for (std::uint32_t value = 0; value < graph.values.size(); ++value) bases_.push_back(value);
+    for (const GraphNode& node : graph.nodes) {
+      if (is_view(node)) bases_[node.result] = bases_[node.operands[0]];
+    }
     find_uses();
     for (std::uint32_t i = 0; i < graph.nodes.size(); ++i) find_span(i);
   }
@@ -125,10 +129,9 @@ class Recomputer {
                                [&](std::uint32_t value) { return is_there(value, chosen); });
   }
   [[nodiscard]] bool is_there(std::uint32_t value, const Chosen& chosen) const {
-    const GraphNode* const node = graph_.node_of(value);
-    if (node == nullptr) return true;
-    if (is_view(*node)) return is_there(node->operands[0], chosen);
-    return spans_[value].is_late ? !chosen[value] : chosen[value];
+    const std::uint32_t base = bases_[value];
+    if (graph_.node_of(base) == nullptr) return true;
+    return spans_[base].is_late ? !chosen[base] : chosen[base];
   }
 
   static bool is_view(const GraphNode& node) {
@@ -249,6 +252,7 @@ class Recomputer {
   std::uint32_t boundary_;   // the first node of a gradient; the number of nodes without one
   std::vector<Span> spans_;  // by value
   std::vector<std::vector<std::uint32_t>> uses_;  // by value
+  std::vector<std::uint32_t> bases_;              // by value: the one that it is a view of
   std::vector<bool> is_output_;                   // by value, also through views
 };
 
@@ -256,8 +260,8 @@ class Recomputer {
 class Copier {
  public:
   Copier(const Graph& graph, const std::vector<bool>& needed, const std::vector<Span>& spans,
-         const Recomputer::Chosen& chosen, Rewritten& to)
-      : graph_(graph), needed_(needed), spans_(spans), chosen_(chosen), to_(to) {
+         const std::vector<std::uint32_t>& bases, const Recomputer::Chosen& chosen, Rewritten& to)
+      : graph_(graph), needed_(needed), spans_(spans), bases_(bases), chosen_(chosen), to_(to) {
     copies_.resize(graph.values.size(), kNoValue);
     to_.graph.nodes.clear();
     to_.needed.clear();
@@ -290,38 +294,53 @@ class Copier {
     return index;
   }
 
-  // The value that the node reads for this one: a copy, which is added where there is none yet.
+  [[nodiscard]] bool has_copy(std::uint32_t value, std::uint32_t node) const {
+    return value != kNoValue && chosen_[value] && node > spans_[bases_[value]].split;
+  }
+
+  // The value that the node reads for this one: a copy, which is added where there is none yet,
+  // behind copies of its operands. Graphs may be deeper than a stack: nothing is called again.
   template <class Cost>
   std::uint32_t value_at(std::uint32_t value, std::uint32_t node, const Cost& cost) {
-    if (value == kNoValue || !chosen_[value] || !is_behind_split(value, node)) return value;
-    if (copies_[value] != kNoValue) return copies_[value];
-    const GraphNode& original = graph_.nodes[graph_.values[value].index];
-    GraphNode copy = original;
-    for (std::uint32_t& operand : copy.operands) operand = value_at(operand, node, cost);
-    copy.copy = 1;
-    copy.result = static_cast<std::uint32_t>(to_.graph.values.size());
-    to_.graph.values.push_back({TNR_VALUE_SOURCE_NODE, 0});
-    to_.types.push_back(to_.types[value]);
-    to_.seconds += cost(original);
-    ++to_.copies;
-    copies_[value] = copy.result;
-    add(std::move(copy), true);
+    if (!has_copy(value, node)) return value;
+    std::vector<std::uint32_t> missing = {value};
+    while (!missing.empty()) {
+      const std::uint32_t next = missing.back();
+      const std::size_t count = missing.size();
+      const GraphNode& original = graph_.nodes[graph_.values[next].index];
+      if (copies_[next] == kNoValue) {
+        for (const std::uint32_t operand : original.operands) {
+          if (has_copy(operand, node) && copies_[operand] == kNoValue) missing.push_back(operand);
+        }
+      }
+      if (missing.size() > count) continue;
+      missing.pop_back();
+      if (copies_[next] == kNoValue) copies_[next] = copy_of(original, node, cost);
+    }
     return copies_[value];
   }
 
-  // A view is as its operand.
-  bool is_behind_split(std::uint32_t value, std::uint32_t node) const {
-    const GraphNode* of = &graph_.nodes[graph_.values[value].index];
-    while (operation_of(*of).computes == Computes::kView) {
-      value = of->operands[0];
-      of = &graph_.nodes[graph_.values[value].index];
+  template <class Cost>
+  std::uint32_t copy_of(const GraphNode& original, std::uint32_t node, const Cost& cost) {
+    GraphNode copy = original;
+    for (std::uint32_t& operand : copy.operands) {
+      if (has_copy(operand, node)) operand = copies_[operand];
     }
-    return node > spans_[value].split;
+    copy.copy = 1;
+    copy.result = static_cast<std::uint32_t>(to_.graph.values.size());
+    to_.graph.values.push_back({TNR_VALUE_SOURCE_NODE, 0});
+    to_.types.push_back(to_.types[original.result]);
+    to_.seconds += cost(original);
+    ++to_.copies;
+    const std::uint32_t result = copy.result;
+    add(std::move(copy), true);
+    return result;
   }
 
   const Graph& graph_;
   const std::vector<bool>& needed_;
   const std::vector<Span>& spans_;
+  const std::vector<std::uint32_t>& bases_;
   const Recomputer::Chosen& chosen_;
   Rewritten& to_;
   std::vector<std::uint32_t> copies_;  // by value
@@ -329,7 +348,7 @@ class Copier {
 
 Rewritten Recomputer::apply(const Chosen& chosen) const {
   Rewritten rewritten = {graph_, types_, needed_};
-  Copier(graph_, needed_, spans_, chosen, rewritten).run([&](const GraphNode& node) {
+  Copier(graph_, needed_, spans_, bases_, chosen, rewritten).run([&](const GraphNode& node) {
     return seconds_of(node);
   });
   return rewritten;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -143,8 +144,14 @@ class Scheduler {
 
   [[nodiscard]] InputReads reads_of_updated() const {
     InputReads reads(graph_.inputs.size());
+    std::vector<std::uint32_t> seen_by(graph_.values.size());  // through views
+    std::iota(seen_by.begin(), seen_by.end(), 0u);
+    for (const GraphNode& node : graph_.nodes) {
+      if (operation_of(node).computes != Computes::kView) continue;
+      seen_by[node.result] = seen_by[node.operands[0]];
+    }
     const auto add = [&](std::uint32_t value, std::uint32_t step, std::size_t operand) {
-      const std::uint32_t seen = seen_through_views(value);
+      const std::uint32_t seen = value == kNoValue ? kNoValue : seen_by[value];
       if (seen == kNoValue || graph_.values[seen].source != TNR_VALUE_SOURCE_INPUT) return;
       reads[graph_.values[seen].index].push_back({step, operand, seen == value});
     };
@@ -174,15 +181,6 @@ class Scheduler {
              if (read.step != step) return read.step < step;
              return read.is_whole && (is_expression || (kind.in_place && read.operand == 0));
            });
-  }
-
-  [[nodiscard]] std::uint32_t seen_through_views(std::uint32_t value) const {
-    while (value != kNoValue) {
-      const GraphNode* const node = graph_.node_of(value);
-      if (node == nullptr || operation_of(*node).computes != Computes::kView) break;
-      value = node->operands[0];
-    }
-    return value;
   }
 
   // Outputs that are no input's memory come first: what updates an input is written when all have
