@@ -527,7 +527,8 @@ void AttributeFields::add_sparse_nodes() {
 
 void AttributeFields::add_programs() {
   add<tnr_program_attributes>(
-      "program", {"disabled_passes", "enabled_passes", "packed", "budget_bytes"}, [this](auto* given) {
+      "program", {"disabled_passes", "enabled_passes", "packed", "budget_bytes"},
+      [this](auto* given) {
         output(input({2}));
         tnr_program* const made = tnr_program_create(nullptr, graph, given);
         const tnr_status status =

@@ -146,9 +146,8 @@ tnr_status tnr_graph_add_output(tnr_graph* graph, uint32_t value, uint32_t updat
 }
 
 tnr_status tnr_graph_describe_shape(tnr_graph* graph, uint32_t value, int64_t* numbers) noexcept {
-  return guarded([=] {
-    tenure::graph_describe_shape(token_of(graph), value, &deref(numbers, "numbers"));
-  });
+  return guarded(
+      [=] { tenure::graph_describe_shape(token_of(graph), value, &deref(numbers, "numbers")); });
 }
 
 tnr_status tnr_graph_add_gradients(tnr_graph* graph, uint32_t of, uint32_t seed, const uint32_t* by,

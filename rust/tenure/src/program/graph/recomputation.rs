@@ -96,9 +96,8 @@ impl<'g> Graph<'g> {
     }
 
     fn keep_failure(self, site: CallSite, result: Result<()>) {
-        if let Err(error) = result
-            && !self.state.has_failed()
-        {
+        if let Err(error) = result {
+            // An earlier refusal is kept: values have meant nothing since.
             self.fail(error.prefixed(&format!("{site}: ")));
         }
     }
