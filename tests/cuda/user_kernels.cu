@@ -22,7 +22,8 @@ extern "C" __global__ void masked_crop(View<const unsigned char, 3> frame,
   const long long from_y = static_cast<long long>(static_cast<unsigned long long>(row) + y);
   const long long from_x = static_cast<long long>(static_cast<unsigned long long>(col) + x);
   const bool is_set = from_y >= 0 && from_x >= 0 && from_y < frame.shape[0] &&
-                      from_x < frame.shape[1] && from_y < mask.shape[0] && from_x < mask.shape[1] &&
+                      from_x < frame.shape[1] && from_y < mask.shape[0] &&
+                      from_x < mask.shape[1] &&
                       mask.data[from_y * mask.strides[0] + from_x * mask.strides[1]] != 0;
   for (long long c = 0; c < out.shape[2]; ++c) {
     const bool is_there = is_set && c < frame.shape[2];

@@ -261,6 +261,7 @@ class Loop {
     }
     for (std::size_t i = state_count(); i < operand_count(); ++i) add_operand(i);
     std::vector<std::uint32_t> outputs;
+    outputs.reserve(from.outputs.size());
     for (const GraphOutput& output : from.outputs) outputs.push_back(output.value);
     outputs = body.copy(from, given, outputs);
     if (which == Control::kIteration) body.add_output(count + one_of(body.terms()));
@@ -357,6 +358,7 @@ class Loop {
       given[seeds_[i].gradient] = inputs.gradients[i].value();
     }
     std::vector<std::uint32_t> wanted;
+    wanted.reserve(carried_.size() + invariant_.size());
     for (const std::size_t i : carried_) wanted.push_back(gradients_[i]);
     for (const std::size_t i : invariant_) wanted.push_back(gradients_[i]);
     const std::vector<std::uint32_t> gradients = body.copy(body_->graph(), given, wanted);
@@ -406,6 +408,7 @@ void derive_cond(Derivation& at) {
         seeds[b].push_back(body.add_seed(i));
       }
       std::vector<std::uint32_t> by;
+      by.reserve(wanted.size());
       for (const std::size_t i : wanted) by.push_back(body.input(i));
       gradients[b] = add_gradients(body.terms(), seeds[b], by);
     });

@@ -149,12 +149,14 @@ void derive_matmul(Derivation& at) {
 void derive_einsum(Derivation& at) {
   const std::size_t count = at.node().operands.size();
   std::vector<tnr_view> views;
+  views.reserve(count);
   for (std::size_t i = 0; i < count; ++i) views.push_back(unbacked_view(at.operand(i).type()));
   const tnr_einsum_node_attributes attributes = at.node().attributes.einsum;
   const EinsumSpec spec(attributes.spec, views.data(), static_cast<std::uint32_t>(count));
   Letters letters;
   const std::string result = letters.of(spec.result_labels(), spec.result_rank());
   std::vector<std::string> labels;
+  labels.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     labels.push_back(letters.of(spec.labels_of(static_cast<unsigned>(i)), views[i].rank));
   }
