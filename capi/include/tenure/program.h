@@ -1033,7 +1033,7 @@ tnr_status tnr_graph_describe_value(const tnr_graph *graph TNR_BORROWED, uint32_
  * INVALID_ARGUMENT: no such value. UNSUPPORTED: no number of the graph is an extent of it
  * before a run.
  *
- * @param numbers (out) 8 numbers, of which the call writes one for each axis
+ * @param numbers (out) room for 8 numbers; the call writes one for each axis
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_describe_shape(tnr_graph *graph TNR_BORROWED, uint32_t value,

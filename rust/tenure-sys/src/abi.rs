@@ -4373,7 +4373,7 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: no such value. UNSUPPORTED: no number of the graph is an extent of it
     /// before a run.
     ///
-    /// @param numbers (out) 8 numbers, of which the call writes one for each axis
+    /// @param numbers (out) room for 8 numbers; the call writes one for each axis
     #[must_use]
     pub fn tnr_graph_describe_shape(
         graph: *mut tnr_graph, value: u32, numbers: *mut i64,

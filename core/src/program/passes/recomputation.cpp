@@ -15,7 +15,7 @@
 namespace tenure {
 namespace {
 
-// What a computer does in a second: only the ratio of the two matters.
+// Operations and bytes of a computer in a second; only their ratio matters.
 constexpr double kFlops = 5e10;
 constexpr double kBytes = 1e10;
 
@@ -104,7 +104,7 @@ class Recomputer {
   [[nodiscard]] Rewritten apply(const Chosen& chosen) const;
 
  private:
-  // Of each node that may be copied, in their order, whether its value is computed again.
+  // For each node that may be copied, in order: whether its value is computed again.
   template <class Choose>
   Chosen choose(const Choose& is_chosen) const {
     Chosen chosen(graph_.values.size());
@@ -121,7 +121,7 @@ class Recomputer {
     return chosen;
   }
 
-  // Whether an element-wise value follows from values that are there when a copy is computed.
+  // Whether an element-wise value follows from values that a copy can still read.
   [[nodiscard]] bool is_cheap(std::uint32_t i, const Chosen& chosen) const {
     const GraphNode& node = graph_.nodes[i];
     return operation_of(node).computes == Computes::kElementwise &&

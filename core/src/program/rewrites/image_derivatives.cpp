@@ -7,12 +7,16 @@ namespace {
 
 constexpr std::uint32_t kImagesAndPositions = 1 | 4 | 8;
 
-// Attributes of a convolution without an epilogue.
-NodeAttributes windows_of(const Derivation& at) {
-  NodeAttributes attributes = at.node().attributes;
+void remove_epilogue(NodeAttributes& attributes) {
   attributes.conv2d.activation = 0;
   attributes.conv2d.flags = 0;
   attributes.conv2d.low = attributes.conv2d.high = 0;
+}
+
+// Attributes of a convolution without an epilogue.
+NodeAttributes windows_of(const Derivation& at) {
+  NodeAttributes attributes = at.node().attributes;
+  remove_epilogue(attributes);
   return attributes;
 }
 
@@ -21,11 +25,7 @@ Term gradient_of_sums(Derivation& at) {
   const tnr_conv2d_attributes attributes = at.node().attributes.conv2d;
   const Activated activated = {attributes.activation, (attributes.flags & TNR_EPILOGUE_CLAMP) != 0,
                                attributes.low, attributes.high};
-  const Term gradient = activated_gradient(at, activated, [](NodeAttributes& plain) {
-    plain.conv2d.activation = 0;
-    plain.conv2d.flags = 0;
-    plain.conv2d.low = plain.conv2d.high = 0;
-  });
+  const Term gradient = activated_gradient(at, activated, remove_epilogue);
   if (at.wants(2)) {
     const Term sum = reduce_kept(kernels::Reduce::kSum, widened(gradient), kImagesAndPositions);
     at.give(2, reshape(sum, at.terms().numbers_of(at.operand(2))));
@@ -104,7 +104,6 @@ void derive_pool2d_gradient(Derivation& at) {
     const std::vector<std::int64_t> shape = at.terms().numbers_of(at.operand(1));
     numbers = {shape[2], shape[3]};
   }
-  if (!at.wants(1)) return;
   at.give(
       1, at.terms().node(
              TNR_NODE_POOL2D + TNR_REDUCE_OP_MEAN,
