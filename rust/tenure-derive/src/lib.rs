@@ -10,7 +10,7 @@ use std::fmt::Write;
 use parse::Struct;
 use proc_macro::TokenStream;
 
-/// Makes a struct with named fields a tree, of which each field is a part: see `tenure::tree`.
+/// Makes a struct with named fields a tree whose branches are the fields: see `tenure::tree`.
 ///
 /// The struct has one type parameter, bounded by `Leaves`, and may have const parameters. The type
 /// of a leaf is `L::Of<T>`.
@@ -52,7 +52,7 @@ macro_rules! emit {
     ($code:ident, $($format:tt)*) => { let _ = write!($code, $($format)*); };
 }
 
-/// The same for each field.
+/// Code for each field, in order.
 fn each(tree: &Struct, of: impl Fn(usize, &str) -> String) -> String {
     tree.fields.iter().enumerate().map(|(nth, field)| of(nth, &field.name)).collect()
 }

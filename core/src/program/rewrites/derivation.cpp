@@ -181,6 +181,14 @@ Term broadcast(Term a, std::vector<std::int64_t> numbers) {
                         {.operands = {a.value()}, .numbers = std::move(numbers)});
 }
 
+Term reshape_with_ones(Term a, Term like, std::uint32_t axes) {
+  std::vector<std::int64_t> shape = a.terms().numbers_of(like);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if ((axes >> axis & 1) != 0) shape[axis] = 1;
+  }
+  return reshape(a, std::move(shape));
+}
+
 Term broadcast_like(Term a, Term like) {
   Terms& terms = a.terms();
   if (terms.shapes().are_same(a.value(), like.value())) return a;
@@ -196,6 +204,16 @@ Term sum_to(Term a, Term like) {
 Term slice(Term a, std::uint32_t axis, std::int64_t start, std::int64_t stop, std::int64_t step) {
   return a.terms().node(TNR_NODE_SLICE,
                         {.operands = {a.value()}, .numbers = {axis, start, stop, step}});
+}
+
+Term pad(Term a, const Padding& padding) {
+  NodeAttributes attributes = {};
+  attributes.pad.struct_size = sizeof attributes.pad;
+  std::copy_n(padding.before, padding.numbers.size(), attributes.pad.before);
+  attributes.pad.value = tnr_scalar_f64(padding.fill);
+  return a.terms().node(
+      TNR_NODE_PAD + static_cast<std::uint32_t>(padding.mode),
+      {.operands = {a.value()}, .numbers = padding.numbers, .attributes = &attributes});
 }
 
 Term flipped(Term a, std::uint32_t axis) {

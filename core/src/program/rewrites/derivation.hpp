@@ -130,11 +130,21 @@ Term permute(Term a, std::vector<std::int64_t> axes);
 // The axes of the opposite permutation.
 std::vector<std::int64_t> inverse_of(const std::vector<std::int64_t>& axes);
 Term broadcast(Term a, std::vector<std::int64_t> numbers);
+// Reshapes to the shape of `like` with extent 1 along the axes.
+Term reshape_with_ones(Term a, Term like, std::uint32_t axes);
 // The operand itself where it surely has that shape.
 Term broadcast_like(Term a, Term like);
 Term sum_to(Term a, Term like);
 Term slice(Term a, std::uint32_t axis, std::int64_t start, std::int64_t stop,
            std::int64_t step = 1);
+// The first element of `a` is at `before` of each axis of the result, whose shape is `numbers`.
+struct Padding {
+  std::vector<std::int64_t> numbers;
+  const std::int64_t* before;
+  double fill = 0;
+  std::int32_t mode = TNR_PAD_MODE_CONSTANT;
+};
+Term pad(Term a, const Padding& padding);
 // The elements of an axis in the opposite order.
 Term flipped(Term a, std::uint32_t axis);
 Term zeros_like(Term like);

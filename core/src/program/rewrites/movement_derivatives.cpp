@@ -11,15 +11,6 @@ std::uint32_t axis_of(Derivation& at) noexcept {
   return static_cast<std::uint32_t>(at.node().numbers[0]);
 }
 
-// `a` between zeros: the first of its elements is at `before` of each axis.
-Term padded(Term a, std::vector<std::int64_t> shape, const std::int64_t* before) {
-  NodeAttributes attributes = {};
-  attributes.pad.struct_size = sizeof attributes.pad;
-  std::copy_n(before, shape.size(), attributes.pad.before);
-  return a.terms().node(TNR_NODE_PAD + TNR_PAD_MODE_CONSTANT,
-                        {.operands = {a.value()}, .numbers = shape, .attributes = &attributes});
-}
-
 // Padding that repeats elements: the gradient of each is the sum over its copies. Takes one axis
 // after the other: of the axis, the element that each element of the result is a copy of.
 void derive_repeated_pad(Derivation& at) {
@@ -29,12 +20,9 @@ void derive_repeated_pad(Derivation& at) {
   for (std::uint32_t axis = 0; axis < shape.size(); ++axis) {
     // Which element each one is: a row of numbers, padded in the same way along the axis.
     const Term places = terms.count_up(shape[axis]);
-    NodeAttributes attributes = {};
-    attributes.pad.struct_size = sizeof attributes.pad;
-    attributes.pad.before[0] = at.node().attributes.pad.before[axis];
-    const Term from = terms.node(at.node().code, {.operands = {places.value()},
-                                                  .numbers = {at.node().numbers[axis]},
-                                                  .attributes = &attributes});
+    const Term from = pad(places, {.numbers = {at.node().numbers[axis]},
+                                   .before = &at.node().attributes.pad.before[axis],
+                                   .mode = at.node().op()});
     std::vector<std::int64_t> summed = terms.numbers_of(g);
     summed[axis] = shape[axis];
     const Term zeros = broadcast(terms.constant(0, g.dtype()), summed);
@@ -154,7 +142,7 @@ void derive_slice(Derivation& at) {
   if (numbers[3] == 1 && !is_extent(numbers[1])) {
     std::int64_t before[TNR_MAX_RANK] = {};
     before[axis] = numbers[1];
-    return at.give(0, padded(at.gradient(), shape, before));
+    return at.give(0, pad(at.gradient(), {.numbers = shape, .before = before}));
   }
   // The indices of the elements that were taken.
   const Term indices = slice(terms.count_up(shape[axis]), 0, numbers[1], numbers[2], numbers[3]);
@@ -178,7 +166,8 @@ void derive_pad(Derivation& at) {
   std::int64_t before[TNR_MAX_RANK];
   std::ranges::transform(at.node().attributes.pad.before, before,
                          [](std::int64_t offset) { return -offset; });
-  at.give(0, padded(at.gradient(), at.terms().numbers_of(at.operand(0)), before));
+  at.give(0,
+          pad(at.gradient(), {.numbers = at.terms().numbers_of(at.operand(0)), .before = before}));
 }
 
 void derive_take(Derivation& at) {
@@ -211,8 +200,8 @@ void derive_masked_select(Derivation& at) {
   const Term count = scan(kernels::Scan::kSum, select(chosen, broadcast(one, row), zero), 0);
   const std::int64_t before[TNR_MAX_RANK] = {1};
   const std::int64_t extent = terms.numbers_of(at.gradient())[0];
-  const Term gradients =
-      padded(at.gradient(), {terms.combine(TNR_EXTENT_OP_ADD, extent, 1)}, before);
+  const Term gradients = pad(
+      at.gradient(), {.numbers = {terms.combine(TNR_EXTENT_OP_ADD, extent, 1)}, .before = before});
   at.give(0, reshape(take(gradients, select(chosen, count, zero), 0), shape));
 }
 

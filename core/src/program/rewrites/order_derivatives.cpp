@@ -1,5 +1,4 @@
 // Derivatives of operations that order and count elements.
-#include <algorithm>
 
 #include "program/rewrites/derivation.hpp"
 #include "program/rewrites/derivatives.hpp"

@@ -1,5 +1,4 @@
 // Derivatives of products of dense arrays.
-#include <algorithm>
 #include <cstdio>
 #include <string>
 

@@ -1,5 +1,4 @@
 // Derivatives of reductions, normalizations and scans.
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -44,13 +43,7 @@ struct Reduction {
   Term g;
 
  private:
-  Term kept(Derivation& at, Term of) const {
-    std::vector<std::int64_t> shape = at.terms().numbers_of(at.operand(0));
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if ((axes >> axis & 1) != 0) shape[axis] = 1;
-    }
-    return reshape(of, std::move(shape));
-  }
+  Term kept(Derivation& at, Term of) const { return reshape_with_ones(of, at.operand(0), axes); }
 };
 
 // Where the elements are those that a minimum or maximum is made of: each has the same share.
@@ -75,13 +68,9 @@ Term norm_gradient(const Reduction& r, double power) {
 
 // The elements `by` further along an axis, and `fill` where there is none.
 Term shifted(Term a, std::uint32_t axis, std::int64_t by, double fill) {
-  NodeAttributes attributes = {};
-  attributes.pad.struct_size = sizeof attributes.pad;
-  attributes.pad.before[axis] = -by;
-  attributes.pad.value = tnr_scalar_f64(fill);
-  return a.terms().node(
-      TNR_NODE_PAD + TNR_PAD_MODE_CONSTANT,
-      {.operands = {a.value()}, .numbers = a.terms().numbers_of(a), .attributes = &attributes});
+  std::vector<std::int64_t> before(a.rank(), 0);
+  before[axis] = -by;
+  return pad(a, {.numbers = a.terms().numbers_of(a), .before = before.data(), .fill = fill});
 }
 
 // The product of the elements before each along an axis; `is_after`: of those behind it.
@@ -163,13 +152,7 @@ void derive_row_norm(Derivation& at, bool centred) {
       unary(Unary::kRsqrt, mean(difference * difference) + at.node().attributes.normalize.eps);
   const Term normal = difference * scale;
   // The weight and the bias have the extents of the axes: those of the result with 1 elsewhere.
-  const auto along_axes = [&](Term of) {
-    std::vector<std::int64_t> shape = at.terms().numbers_of(at.operand(0));
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if ((axes >> axis & 1) == 0) shape[axis] = 1;
-    }
-    return reshape(of, std::move(shape));
-  };
+  const auto along_axes = [&](Term of) { return reshape_with_ones(of, a, ~axes); };
   const auto to_axes = [&](Term of, std::size_t operand) {
     const std::uint32_t other = ((1u << of.rank()) - 1) & ~axes;
     const Term sum = other == 0 ? of : reduce_kept(Reduce::kSum, of, other);

@@ -438,7 +438,7 @@ class Scheduler {
   }
 
   // Whether the body writes a state to the memory that it reads it from: by a call that may be in
-  // place, which alone reads the state. The condition has then read it.
+  // place and is the only reader of the state. The condition has read it before.
   static bool changes_in_place(const Body& body, std::uint32_t i) {
     const Graph& graph = body.graph;
     const std::uint32_t state = graph.inputs[i].value;

@@ -51,22 +51,28 @@ pub trait OutputTypes: InputTypes<DeviceTensors: Fill<Self, OnDevice>> {
     fn device_tensors(made: <Self::Fresh as Fresh<OnDevice>>::Made) -> Self::DeviceTensors;
 }
 
-/// Leaves.
-impl<T: Element> InputTypes for T {
-    type DeviceTensors = cuda::Tensor<T>;
-    type Views<'a> = cuda::TensorView<'a, T>;
-    type ViewsMut<'a> = cuda::TensorViewMut<'a, T>;
+/// Leaves, and whether a run updates them.
+macro_rules! leaves {
+    ($($leaf:ty: $is_updated:literal),*) => {$(
+        impl<T: Element> InputTypes for $leaf {
+            type DeviceTensors = cuda::Tensor<T>;
+            type Views<'a> = cuda::TensorView<'a, T>;
+            type ViewsMut<'a> = cuda::TensorViewMut<'a, T>;
 
-    fn expect(expected: &mut Expected<'_>) {
-        expected.leaf(T::DTYPE, false);
-    }
-    fn views(tensor: &cuda::Tensor<T>) -> cuda::TensorView<'_, T> {
-        tensor.view()
-    }
-    fn views_mut(tensor: &mut cuda::Tensor<T>) -> cuda::TensorViewMut<'_, T> {
-        tensor.view_mut()
-    }
+            fn expect(expected: &mut Expected<'_>) {
+                expected.leaf(T::DTYPE, $is_updated);
+            }
+            fn views(tensor: &cuda::Tensor<T>) -> cuda::TensorView<'_, T> {
+                tensor.view()
+            }
+            fn views_mut(tensor: &mut cuda::Tensor<T>) -> cuda::TensorViewMut<'_, T> {
+                tensor.view_mut()
+            }
+        }
+    )*};
 }
+leaves!(T: false, Updated<T>: true);
+
 impl<T: Element> OutputTypes for T {
     type Tensors = crate::dense::Tensor<T>;
     type Values<'g> = Traced<'g, T>;
@@ -79,21 +85,6 @@ impl<T: Element> OutputTypes for T {
     #[inline]
     fn device_tensors(made: cuda::Tensor<T>) -> cuda::Tensor<T> {
         made
-    }
-}
-impl<T: Element> InputTypes for Updated<T> {
-    type DeviceTensors = cuda::Tensor<T>;
-    type Views<'a> = cuda::TensorView<'a, T>;
-    type ViewsMut<'a> = cuda::TensorViewMut<'a, T>;
-
-    fn expect(expected: &mut Expected<'_>) {
-        expected.leaf(T::DTYPE, true);
-    }
-    fn views(tensor: &cuda::Tensor<T>) -> cuda::TensorView<'_, T> {
-        tensor.view()
-    }
-    fn views_mut(tensor: &mut cuda::Tensor<T>) -> cuda::TensorViewMut<'_, T> {
-        tensor.view_mut()
     }
 }
 
