@@ -250,6 +250,44 @@ TEST_F(DeviceNodes, NumbersAreOperands) {
   for (std::size_t i = 0; i < memory.size(); ++i) EXPECT_EQ(outs[i].elements(), memory[i]) << i;
 }
 
+// The extent of a run's input as an array of any dtype.
+TEST_F(DeviceNodes, ExtentsAreArrays) {
+  constexpr tnr_dtype kDtypes[] = {TNR_DTYPE_F64, TNR_DTYPE_F32, TNR_DTYPE_F16, TNR_DTYPE_BF16,
+                                   TNR_DTYPE_I64, TNR_DTYPE_U8,  TNR_DTYPE_C64};
+  std::int64_t rows = 0;
+  ASSERT_EQ(tnr_graph_add_extent(graph, "rows", 9, &rows), TNR_STATUS_OK);
+  output(node(TNR_NODE_REDUCE + TNR_REDUCE_OP_SUM, {input({rows, 2})}, {}, nullptr, 3));
+  for (const tnr_dtype dtype : kDtypes) {
+    std::uint32_t value = 0;
+    ASSERT_EQ(add(TNR_NODE_EXTENT, {}, {rows}, nullptr, 0, &value, dtype), TNR_STATUS_OK);
+    output(value);
+  }
+  const tnr_program* const made = program();
+  for (const std::int64_t extent : {0, 1, 7}) {
+    const Floats here({extent, 2}, 1, 0.5f);
+    const Copied there(context_, here.view());
+    std::vector<Bytes> memory(1 + std::size(kDtypes), Bytes(16));
+    std::vector<tnr_view_mut> outs_here = {{view_over(memory[0].data(), {})}};
+    std::vector<Copied> outs;
+    outs.emplace_back(context_, outs_here[0].view);
+    std::vector<tnr_view_mut> outs_there = {outs[0].out()};
+    for (std::size_t i = 0; i < std::size(kDtypes); ++i) {
+      memory[1 + i].resize(tnr_dtype_size_bytes(kDtypes[i]));
+      outs_here.push_back({view_over(memory[1 + i].data(), {}, kDtypes[i])});
+      outs.emplace_back(context_, outs_here.back().view);
+      outs_there.push_back(outs.back().out());
+    }
+    ASSERT_EQ(run(made, {here.view()}, outs_here), TNR_STATUS_OK) << tnr_last_error()->message;
+    const tnr_stats before = totals_of_all();
+    ASSERT_EQ(run_on(context_, made, {there.view()}, outs_there), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    EXPECT_EQ(totals_of_all().device_waits, before.device_waits);
+    for (std::size_t i = 0; i < std::size(kDtypes); ++i) {
+      EXPECT_EQ(outs[1 + i].elements(), memory[1 + i]) << kDtypes[i] << " of " << extent;
+    }
+  }
+}
+
 // An input in the middle of the output, cut at both ends, or not there at all.
 TEST_F(DeviceNodes, PadsAreThoseOfTheCpu) {
   tnr_pad_attributes with = {};

@@ -172,6 +172,23 @@ struct DevicePool2d {
   const tnr_view_mut& out;
 };
 
+// The caller has checked everything, and there are elements of the output. `g` are gradients.
+struct DeviceConv2dFilters {
+  const tnr_view& a;
+  const tnr_view& g;
+  const tnr_conv2d_attributes& attributes;
+  const tnr_view_mut& out;
+  const Pins& pins;
+};
+struct DevicePool2dGradient {
+  tnr_reduce_op op;
+  const tnr_view& a;
+  const tnr_view& g;
+  const tnr_pool2d_attributes& attributes;
+  const tnr_view_mut& out;
+  const Pins& pins;
+};
+
 // `mean`, `weight` and `bias` may be nullptr.
 struct DeviceBatchNorm {
   const tnr_view& a;
@@ -303,6 +320,7 @@ struct DeviceEntryOrder {
   CALL(DeviceEvaluation) \
   CALL(DeviceReduce) CALL(DeviceNormalize) CALL(DeviceScan) CALL(DeviceSort) \
   CALL(DeviceMatmul) CALL(DeviceConv2d) CALL(DevicePool2d) CALL(DeviceBatchNorm) \
+  CALL(DeviceConv2dFilters) CALL(DevicePool2dGradient) \
   CALL(DeviceTake) CALL(DevicePut) \
   CALL(DeviceSparseMatmul) CALL(DeviceSample) CALL(DeviceScatter) CALL(DeviceEntrySearch) \
   CALL(DeviceEntryOrder)

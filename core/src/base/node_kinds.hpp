@@ -160,9 +160,9 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"nonzero", Computes::kCall, 1, 1, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
   {"masked_select", Computes::kCall, 2, 2, 1, AttributeKind::kNone, Sets::kNothing, false, true, false, DeviceDtypes::kNone},
   {"sum_to", Computes::kCall, 2, 2, 0, AttributeKind::kNone, Sets::kNothing, false, false, false, DeviceDtypes::kReal},
-  {"extent", Computes::kCall, 0, 0, 1, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
-  {"pool2d_gradient", Computes::kCall, 2, 2, 0, AttributeKind::kPool2d, Sets::kNothing, false, false, false, DeviceDtypes::kNone},
-  {"conv2d_filters", Computes::kCall, 2, 2, 2, AttributeKind::kConv2d, Sets::kNothing, false, false, false, DeviceDtypes::kNone},
+  {"extent", Computes::kCall, 0, 0, 1, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kAll},
+  {"pool2d_gradient", Computes::kCall, 2, 2, 0, AttributeKind::kPool2d, Sets::kNothing, false, false, false, DeviceDtypes::kFloats},
+  {"conv2d_filters", Computes::kCall, 2, 2, 2, AttributeKind::kConv2d, Sets::kNothing, false, false, false, DeviceDtypes::kFloats},
 };
 // clang-format on
 

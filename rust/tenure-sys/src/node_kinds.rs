@@ -489,6 +489,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         numbers: "number",
         result: "The number, as an array of rank 0 of the node's dtype.",
         sets: Sets::Dtype,
+        device: DeviceDtypes::All,
         ..CALL
     },
     NodeKind {
@@ -497,6 +498,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         operands: "a, gradient",
         low_bits: "MAX or MEAN of `tnr_reduce_op`",
         attributes: Attributes::Pool2d,
+        device: DeviceDtypes::Floats,
         ..CALL
     },
     NodeKind {
@@ -505,6 +507,7 @@ pub const NODE_KINDS: &[NodeKind] = &[
         operands: "a, gradient",
         numbers: "kernel rows, kernel columns",
         attributes: Attributes::Conv2d,
+        device: DeviceDtypes::Floats,
         ..CALL
     },
 ];

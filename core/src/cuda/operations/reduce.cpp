@@ -291,6 +291,16 @@ tnr_view rows_view(const tnr_view& a, std::uint32_t axes, void* rows) noexcept {
 
 }  // namespace
 
+void sum_parts(const Queue& queue, const tnr_view& parts, const tnr_view_mut& out) {
+  const ReduceWalk walk(parts, 1, out.view);
+  const Elements elements(parts.dtype);
+  ReduceArgument argument = argument_of(walk, parts, writable(out));
+  argument.type = elements.type;
+  argument.out_type = static_cast<ElementType>(type_index(out.view.dtype));
+  argument.width = elements.width;
+  run_reduction(queue, elements.is_wide ? kWideSum : kFloatSum, walk, argument);
+}
+
 void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,
                   void* rows) {
   const ReduceWalk walk(a, axes, rows_view(a, axes, rows));

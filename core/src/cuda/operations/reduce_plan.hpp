@@ -45,6 +45,10 @@ class ReduceWalk {
 void run_reduction(const Queue& queue, const ReduceRule& rule, const ReduceWalk& walk,
                    ReduceArgument& argument);
 
+// Sums over the first axis of `parts`, of f64 or f32, in the memory of a call, into elements of `out`,
+// each rounded once.
+void sum_parts(const Queue& queue, const tnr_view& parts, const tnr_view_mut& out);
+
 // Measures the rows of a checked normalization, into a MeasuredRow for each position of the other
 // axes, in their row-major order.
 void measure_rows(const Queue& queue, tnr_normalize_op op, const tnr_view& a, std::uint32_t axes,

@@ -16,6 +16,8 @@
 #include "memory/scratch.hpp"
 #include "memory/tickets.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_call.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/ops.hpp"
 #include "view/operand_checks.hpp"
 
@@ -117,9 +119,12 @@ void check_conv2d_filters(const tnr_view& a, const tnr_view& g,
 
 void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g,
                     const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
-  check_view(g, "g");
+  const DeviceQueue* const queue =
+      is_on_device(out.view) ? &queue_of(context, out.view, "out") : nullptr;
+  const tnr_device device = queue == nullptr ? kCpu : queue->device();
+  check_view_mut(out, "out", device);
+  check_view(a, "a", device);
+  check_view(g, "g", device);
   const tnr_dtype computed = checked_filters(a, g, attributes, out.view);
   Pins pins;
   pins.add_mut(out, "out");
@@ -128,6 +133,11 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
   require_alias(out.view, a, "a", SameView::kRefused);
   require_alias(out.view, g, "g", SameView::kRefused);
   if (is_empty(out.view)) return count_call(TNR_OPERATION_CONV2D_FILTERS, 0, 0);
+  if (queue != nullptr) [[unlikely]] {
+    queue->enqueue(DeviceConv2dFilters{a, g, attributes, out, pins});
+    return count_call(TNR_OPERATION_CONV2D_FILTERS, element_bytes(a) + element_bytes(g),
+                      element_bytes(out.view));
+  }
 
   std::optional<RowMajorCopy> copy;
   if (computed != a.dtype || !is_row(out.view)) copy.emplace(out.view, computed);

@@ -11,6 +11,8 @@
 #include "dense/image/wide_images.hpp"
 #include "memory/fresh_pages.hpp"
 #include "tenure/counters.hpp"
+#include "tenure/device_call.hpp"
+#include "tenure/device_queue.hpp"
 #include "tenure/ops.hpp"
 #include "threads/parallel.hpp"
 
@@ -167,9 +169,12 @@ void check_pool2d_gradient(tnr_reduce_op op, const tnr_view& a, const tnr_view& 
 
 void pool2d_gradient(const Context& context, tnr_reduce_op op, const tnr_view& a, const tnr_view& g,
                      const tnr_pool2d_attributes& attributes, const tnr_view_mut& out) {
-  check_view_mut(out, "out");
-  check_view(a, "a");
-  check_view(g, "g");
+  const DeviceQueue* const queue =
+      is_on_device(out.view) ? &queue_of(context, out.view, "out") : nullptr;
+  const tnr_device device = queue == nullptr ? kCpu : queue->device();
+  check_view_mut(out, "out", device);
+  check_view(a, "a", device);
+  check_view(g, "g", device);
   const CheckedPool pool = checked_gradient(op, a, g, attributes, out.view);
   Pins pins;
   pins.add_mut(out, "out");
@@ -183,6 +188,10 @@ void pool2d_gradient(const Context& context, tnr_reduce_op op, const tnr_view& a
   const bool counts_padding = (attributes.flags & TNR_POOL2D_COUNT_PADDING) != 0;
   const std::uint64_t read_bytes =
       element_bytes(g) + (op == TNR_REDUCE_OP_MAX ? element_bytes(a) : 0);
+  if (queue != nullptr) [[unlikely]] {
+    queue->enqueue(DevicePool2dGradient{op, a, g, attributes, out, pins});
+    return count_call(TNR_OPERATION_POOL2D_GRADIENT, read_bytes, element_bytes(out.view));
+  }
   const auto run = [&](const WindowGeometry& geometry, const tnr_view& images,
                        const tnr_view& gradients, const tnr_view_mut& to) {
     const PoolGradient gradient(pool, geometry, image_steps(to.view), op, counts_padding);

@@ -6,191 +6,15 @@
 // By tiles, as product_tiles.cuh has them: lines of the left factor are filters, those of the right
 // one are pixels, and the depth goes over the elements of a filter. A tile's depths are found once,
 // by a thread each, as bytes to them.
-#include "cuda/kernels/images/windows.cuh"
-#include "cuda/kernels/product_tiles.cuh"
+#include "cuda/kernels/images/taps.cuh"
 
 namespace tenure::cuda {
 
-// An element of the filter: bytes from the first one, and from a window's begin to the image's
-// element under it.
-struct Tap {
-  uint64_t in;
-  uint64_t weight;
-  int32_t row;
-  int32_t column;
-};
-
-// A line of a factor: of pixels where the window begins.
-struct TapLine {
-  uint64_t offset;
-  int32_t row;
-  int32_t column;
-};
-
-// The taps of a thread, by the depth. There is one.
-class TapWalk {
- public:
-  TENURE_DEVICE TapWalk(const AxisWindows& rows, const AxisWindows& columns, uint32_t channels,
-                        uint32_t first)
-      : rows_(rows), columns_(columns), channels_(channels) {
-    skip(first);
-  }
-  TENURE_DEVICE void skip(uint32_t depths) {
-    channel_ += depths;
-    TENURE_ROLLED while (channel_ >= channels_) {
-      channel_ -= channels_;
-      if (++column_ < columns_.count) continue;
-      column_ = 0;
-      ++row_;
-    }
-  }
-  TENURE_DEVICE Tap tap(const ConvArgument& argument) const {
-    Tap tap;
-    // Taps behind the last one are not read.
-    tap.row = static_cast<int32_t>(row_ * static_cast<uint32_t>(rows_.dilation));
-    tap.column = static_cast<int32_t>(column_ * static_cast<uint32_t>(columns_.dilation));
-    const auto channel = static_cast<int32_t>(channel_);
-    tap.in = bytes_to(tap.row, argument.axes[0].in_step) +
-             bytes_to(tap.column, argument.axes[1].in_step) +
-             bytes_to(channel, argument.a_channel_step);
-    tap.weight = row_ * rows_.weight_step + column_ * columns_.weight_step +
-                 bytes_to(channel, argument.weight_channel_step);
-    return tap;
-  }
-
- private:
-  const AxisWindows& rows_;
-  const AxisWindows& columns_;
-  uint32_t channels_;
-  uint32_t row_ = 0;
-  uint32_t column_ = 0;
-  uint32_t channel_ = 0;
-};
-
-// The part of each tile of a factor that a thread brings: `kItems` elements, in fours. A four that
-// is read along the depth is in one line. kPixels: lines begin in an image.
-template <class T, int kLines, bool kPixels>
-class TapReader {
- public:
-  static constexpr int kItems = kLines * kTileDepth / kBlockThreads;
-  static constexpr int kFours = kItems / 4;
-  static constexpr int kWords = static_cast<int>(sizeof(T)) / 4;  // of an element
-  static_assert(kFours * 4 * kBlockThreads == kLines * kTileDepth, "all threads have some");
-
-  // line(i): the i-th of the tile.
-  template <class LineAt>
-  TENURE_DEVICE TapReader(const ConvArgument& argument, int lines, const LineAt& line)
-      : argument_(argument) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const bool is_along_depth = along_depth();
-    line_ = is_along_depth ? thread / 4 : thread % kLines;
-    depth_ = is_along_depth ? thread % 4 * 4 : thread / kLines;
-    TENURE_UNROLL for (int four = 0; four < kFours; ++four) {
-      const int number = line_ + four * line_jump();
-      has_line_[four] = number < lines;
-      if (has_line_[four]) lines_[four] = line(number);
-    }
-  }
-
-  // The first `depths` depths of the tile exist.
-  TENURE_DEVICE void read_next(const Tap* taps, int depths) {
-    const bool is_vector = (kPixels ? argument_.a_has_vectors : argument_.weight_has_vectors) != 0;
-    if (is_vector) {
-      TENURE_UNROLL for (int four = 0; four < kFours; ++four) {
-        uint32_t* const raw = raw_ + 4 * kWords * four;
-        TENURE_UNROLL for (int i = 0; i < 4 * kWords; ++i) raw[i] = 0;
-        if (const unsigned char* const from = element(taps, four, depth_, depths)) {
-          read_four_elements(from, raw);
-        }
-      }
-      return;
-    }
-    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-      uint32_t* const raw = raw_ + kWords * i;
-      TENURE_UNROLL for (int k = 0; k < kWords; ++k) raw[k] = 0;
-      if (const unsigned char* const from = element(taps, i / 4, depth_of(i), depths)) {
-        if constexpr (kWords == 2) {
-          const auto words = read<Words<8>>(from);
-          raw[0] = words.of[0];
-          raw[1] = words.of[1];
-        } else {
-          raw[0] = read_one(is_half(argument_.type), from);
-        }
-      }
-    }
-  }
-
-  TENURE_DEVICE void write(FactorTile<T, kLines>& tile) const {
-    TENURE_UNROLL for (int i = 0; i < kItems; ++i) {
-      tile.at[depth_of(i)][line_ + i / 4 * line_jump()] = number(i);
-    }
-  }
-
- private:
-  TENURE_DEVICE bool along_depth() const {
-    return (kPixels ? argument_.a_is_along_depth : argument_.weight_is_along_depth) != 0;
-  }
-  TENURE_DEVICE int line_jump() const { return along_depth() ? kBlockThreads / 4 : 0; }
-  TENURE_DEVICE int depth_of(int item) const {
-    return depth_ + (along_depth() ? item % 4 : item * (kBlockThreads / kLines));
-  }
-
-  // nullptr: zero.
-  TENURE_DEVICE const unsigned char* element(const Tap* taps, int four, int depth,
-                                             int depths) const {
-    if (!has_line_[four] || depth >= depths) return nullptr;
-    const TapLine& line = lines_[four];
-    const Tap& tap = taps[depth];
-    if constexpr (kPixels) {
-      const auto row = static_cast<uint32_t>(line.row + tap.row);
-      const auto column = static_cast<uint32_t>(line.column + tap.column);
-      if (row >= argument_.axes[0].in || column >= argument_.axes[1].in) return nullptr;
-      return argument_.a + static_cast<int64_t>(line.offset + tap.in);
-    } else {
-      return argument_.weight + static_cast<int64_t>(line.offset + tap.weight);
-    }
-  }
-
-  // Elements of f16 and bf16 are in the first half of the words.
-  TENURE_DEVICE void read_four_elements(const unsigned char* from, uint32_t* raw) const {
-    if constexpr (kWords == 2) {
-      TENURE_UNROLL for (int half = 0; half < 2; ++half) {
-        const auto words = read<Words<16>>(from + 16 * half);
-        TENURE_UNROLL for (int i = 0; i < 4; ++i) raw[4 * half + i] = words.of[i];
-      }
-    } else {
-      const RawGroup group = read_group<T>(argument_.type, from);
-      TENURE_UNROLL for (int i = 0; i < 4; ++i) raw[i] = group.words[i];
-    }
-  }
-
-  TENURE_DEVICE T number(int item) const {
-    if constexpr (kWords == 2) {
-      return bit_copy<T>(static_cast<uint64_t>(raw_[2 * item]) |
-                         static_cast<uint64_t>(raw_[2 * item + 1]) << 32);
-    } else {
-      if (!is_half(argument_.type)) return bit_copy<T>(raw_[item]);
-      const bool is_vector =
-          (kPixels ? argument_.a_has_vectors : argument_.weight_has_vectors) != 0;
-      const uint32_t bits =
-          is_vector ? raw_[item / 4 * 4 + item % 4 / 2] >> (item % 2 * 16) : raw_[item];
-      const auto half = static_cast<uint16_t>(bits);
-      return argument_.type == ElementType::kF16 ? widen(F16{half}) : widen(BF16{half});
-    }
-  }
-
-  const ConvArgument& argument_;
-  int line_;
-  int depth_;
-  bool has_line_[kFours];
-  TapLine lines_[kFours] = {};
-  uint32_t raw_[kItems * kWords];
-};
-
 // ---- results ----
 
-template <class T>
+template <ConvResult kResult, class T>
 TENURE_DEVICE T finished(const ConvArgument& argument, T sum, uint32_t filter) {
+  if constexpr (kResult == ConvResult::kFilters) return sum;
   T value = sum;
   if (argument.bias != nullptr) {
     value = value + read_number<T>(argument.type, argument.bias + static_cast<int64_t>(filter) *
@@ -201,10 +25,11 @@ TENURE_DEVICE T finished(const ConvArgument& argument, T sum, uint32_t filter) {
 
 // ---- by tiles ----
 
-template <class T, int kCount>
+template <ConvResult kResult, class T, int kCount>
 TENURE_DEVICE void convolve(const ConvArgument& argument) {
   constexpr int kLines = kSide * kCount;
   constexpr int kItems = kGroupItems<T>;
+  constexpr bool kIsOfFilters = kResult == ConvResult::kFilters;
   using Tile = FactorTile<T, kLines>;
   struct Pixel {
     TapLine line;
@@ -223,13 +48,16 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   const uint32_t first_pixel = block % argument.pixel_tiles * kLines;
   block /= argument.pixel_tiles;
   const uint32_t group = block % argument.groups;
-  const uint32_t phase = block / argument.groups;
+  block /= argument.groups;
+  const uint32_t phase = kIsOfFilters ? 0 : block;
+  const uint32_t split = kIsOfFilters ? block : 0;
   const int thread = static_cast<int>(threadIdx.x);
   // Both axes by the same code, which is long.
   if (thread < static_cast<int>(kImageAxes)) {
     const uint32_t row_phase = phase / argument.column_phases;
     const uint32_t of_axis = thread == 0 ? row_phase : phase - row_phase * argument.column_phases;
-    windows[thread] = windows_of(argument.axes[thread], argument.is_transposed != 0, of_axis);
+    windows[thread] =
+        windows_of_split<kResult>(argument, static_cast<unsigned>(thread), of_axis, split);
   }
   __syncthreads();
   const AxisWindows& rows = windows[0];
@@ -243,20 +71,24 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   const int filters_left = argument.filters - first_filter < kLines
                                ? static_cast<int>(argument.filters - first_filter)
                                : kLines;
-  const uint32_t channels = argument.channels;
-  const uint32_t depth = rows.count * columns.count * channels;
+  const SplitChannels channels = channels_of<kResult>(argument, split);
+  const uint32_t depth = rows.count * columns.count * channels.count;
 
   if (thread < pixels_left) {
     const uint32_t number = first_pixel + static_cast<uint32_t>(thread);
-    const uint32_t image = number / per_image;
-    const uint32_t in_image = number - image * per_image;
+    const bool is_by_images = kIsOfFilters && argument.images_are_next != 0;
+    const uint32_t quotient = number / (is_by_images ? argument.images : per_image);
+    const uint32_t rest = number - quotient * (is_by_images ? argument.images : per_image);
+    const uint32_t image = is_by_images ? rest : quotient;
+    const uint32_t in_image = is_by_images ? quotient : rest;
     const uint32_t row = in_image / columns.out_count;
     const uint32_t column = in_image - row * columns.out_count;
     Pixel pixel;
     pixel.line.row = static_cast<int32_t>(row) * rows.scale - rows.before;
     pixel.line.column = static_cast<int32_t>(column) * columns.scale - columns.before;
     pixel.line.offset = bytes_to(static_cast<int32_t>(image), argument.a_image_step) +
-                        bytes_to(static_cast<int32_t>(group * channels), argument.a_channel_step) +
+                        bytes_to(static_cast<int32_t>(group), argument.a_group_step) +
+                        bytes_to(static_cast<int32_t>(channels.first), argument.a_channel_step) +
                         bytes_to(pixel.line.row, argument.axes[0].in_step) +
                         bytes_to(pixel.line.column, argument.axes[1].in_step);
     pixel.out = bytes_to(static_cast<int32_t>(image), argument.out_image_step) +
@@ -271,14 +103,15 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   T sums[kCount][kCount];
   set_zero(sums);
   const bool finds_taps = thread < kTileDepth && depth != 0;
-  TapWalk walk(rows, columns, depth == 0 ? 1 : channels,
-               finds_taps ? static_cast<uint32_t>(thread) : 0);
+  TapWalk<kResult> walk(rows, columns, depth == 0 ? 1 : channels.count,
+                        finds_taps ? static_cast<uint32_t>(thread) : 0);
   if (finds_taps) taps[0][thread] = walk.tap(argument);
   __syncthreads();
   if (depth != 0) {
     const uint64_t first_weight =
-        bytes_to(static_cast<int32_t>(group), argument.weight_group_step) + rows.weight_first +
-        columns.weight_first;
+        bytes_to(static_cast<int32_t>(group), argument.weight_group_step) +
+        bytes_to(static_cast<int32_t>(channels.first), argument.weight_channel_step) +
+        rows.weight_first + columns.weight_first;
     TapReader<T, kLines, false> filter_reader(argument, filters_left, [&](int line) {
       const auto filter = static_cast<int32_t>(first_filter) + line;
       return TapLine{first_weight + bytes_to(filter, argument.weight_filter_step), 0, 0};
@@ -318,7 +151,8 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
   const uint32_t block_filter = group * argument.filters + first_filter;
   unsigned char* const out =
       argument.out +
-      static_cast<int64_t>(bytes_to(static_cast<int32_t>(block_filter), argument.out_filter_step));
+      static_cast<int64_t>(bytes_to(static_cast<int32_t>(split), argument.out_split_step) +
+                           bytes_to(static_cast<int32_t>(block_filter), argument.out_filter_step));
   TENURE_ROLLED for (int i = 0; i < kCount; ++i) {
     const int outer = line_of<T>(outer_thread, i);
     TENURE_ROLLED for (int part = 0; part < kCount / kItems; ++part) {
@@ -330,15 +164,16 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
         const int filter = along_filters ? first + k : outer;
         const int pixel = along_filters ? outer : first + k;
         const T value =
-            finished(argument, sums[0][k], block_filter + static_cast<uint32_t>(filter));
+            finished<kResult>(argument, sums[0][k], block_filter + static_cast<uint32_t>(filter));
         unsigned char* const to =
             out +
             static_cast<int64_t>(pixels[pixel].out + bytes_to(filter, argument.out_filter_step));
         put(numbers, k, value);
         if (!is_vector) {
-          write_number(argument.type, to, value);
+          write_number(argument.out_type, to, value);
         } else if (k == kItems - 1) {
-          write_group<T>(argument.type, to - bytes_of<T>(argument.type, kItems - 1), numbers);
+          write_group<T>(argument.out_type, to - bytes_of<T>(argument.out_type, kItems - 1),
+                         numbers);
         }
       }
       rotate_row(sums[0]);
@@ -349,9 +184,10 @@ TENURE_DEVICE void convolve(const ConvArgument& argument) {
 
 // ---- by single elements ----
 
-template <class T>
+template <ConvResult kResult, class T>
 TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
-  const uint32_t number = blockIdx.x * kThreads + threadIdx.x;
+  const uint32_t split = kResult == ConvResult::kFilters ? blockIdx.x / argument.split_blocks : 0;
+  const uint32_t number = (blockIdx.x - split * argument.split_blocks) * kThreads + threadIdx.x;
   if (number >= argument.walk.count) return;
   const ResultPlace place = place_of(argument.walk, number);
   const ImageAxis& down = argument.axes[0];
@@ -371,7 +207,7 @@ TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
       phase = index - quotient * of.stride;
       index = quotient;
     }
-    const AxisWindows windows = windows_of(of, is_transposed, phase);
+    const AxisWindows windows = windows_of_split<kResult>(argument, axis, phase, split);
     const int32_t first = static_cast<int32_t>(index) * windows.scale - windows.before;
     if (axis == 0) {
       rows = windows;
@@ -383,20 +219,23 @@ TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
   }
   const uint32_t group = quotient_of(argument.group_filters, place.channel);
   const uint32_t filter = place.channel - group * argument.filters;
+  const SplitChannels channels = channels_of<kResult>(argument, split);
 
   const unsigned char* const a =
       argument.a +
-      static_cast<int64_t>(
-          bytes_to(static_cast<int32_t>(place.image), argument.a_image_step) +
-          bytes_to(static_cast<int32_t>(group * argument.channels), argument.a_channel_step));
+      static_cast<int64_t>(bytes_to(static_cast<int32_t>(place.image), argument.a_image_step) +
+                           bytes_to(static_cast<int32_t>(group), argument.a_group_step) +
+                           bytes_to(static_cast<int32_t>(channels.first), argument.a_channel_step));
   const unsigned char* const weight =
       argument.weight +
-      static_cast<int64_t>(bytes_to(static_cast<int32_t>(group), argument.weight_group_step) +
-                           bytes_to(static_cast<int32_t>(filter), argument.weight_filter_step) +
-                           rows.weight_first + columns.weight_first);
+      static_cast<int64_t>(
+          bytes_to(static_cast<int32_t>(group), argument.weight_group_step) +
+          bytes_to(static_cast<int32_t>(filter), argument.weight_filter_step) +
+          bytes_to(static_cast<int32_t>(channels.first), argument.weight_channel_step) +
+          rows.weight_first + columns.weight_first);
   T sum = 0;
   // Without channels there are no elements, but as many places.
-  const uint32_t row_count = argument.channels == 0 ? 0 : rows.count;
+  const uint32_t row_count = channels.count == 0 ? 0 : rows.count;
   TENURE_ROLLED for (uint32_t i = 0; i < row_count; ++i) {
     const int32_t y = first_row + static_cast<int32_t>(i) * rows.dilation;
     TENURE_ROLLED for (uint32_t j = 0; j < columns.count; ++j) {
@@ -405,7 +244,7 @@ TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
           static_cast<uint32_t>(y) < down.in && static_cast<uint32_t>(x) < right.in;
       uint64_t in = bytes_to(y, down.in_step) + bytes_to(x, right.in_step);
       uint64_t of_weight = i * rows.weight_step + j * columns.weight_step;
-      TENURE_ROLLED for (uint32_t c = 0; c < argument.channels; ++c) {
+      TENURE_ROLLED for (uint32_t c = 0; c < channels.count; ++c) {
         const T number_of_a =
             is_inside ? read_number<T>(argument.type, a + static_cast<int64_t>(in)) : T{0};
         const T factor = read_number<T>(argument.type, weight + static_cast<int64_t>(of_weight));
@@ -415,20 +254,37 @@ TENURE_DEVICE void convolve_directly(const ConvArgument& argument) {
       }
     }
   }
-  const uint64_t to = bytes_to(static_cast<int32_t>(place.image), argument.out_image_step) +
+  const uint64_t to = bytes_to(static_cast<int32_t>(split), argument.out_split_step) +
+                      bytes_to(static_cast<int32_t>(place.image), argument.out_image_step) +
                       bytes_to(static_cast<int32_t>(place.channel), argument.out_filter_step) +
                       bytes_to(static_cast<int32_t>(place.row), down.out_step) +
                       bytes_to(static_cast<int32_t>(place.column), right.out_step);
-  write_number(argument.type, argument.out + static_cast<int64_t>(to),
-               finished(argument, sum, place.channel));
+  write_number(argument.out_type, argument.out + static_cast<int64_t>(to),
+               finished<kResult>(argument, sum, place.channel));
 }
 
 }  // namespace tenure::cuda
 
 using tenure::cuda::ConvArgument;
+using tenure::cuda::convolve;
+using tenure::cuda::convolve_directly;
+using tenure::cuda::ConvResult;
 
-TENURE_KERNEL(conv_f32_8, ConvArgument) { tenure::cuda::convolve<float, 8>(argument); }
-TENURE_KERNEL(conv_f32_4, ConvArgument) { tenure::cuda::convolve<float, 4>(argument); }
-TENURE_KERNEL(conv_f64_4, ConvArgument) { tenure::cuda::convolve<double, 4>(argument); }
-TENURE_KERNEL(conv_direct_f32, ConvArgument) { tenure::cuda::convolve_directly<float>(argument); }
-TENURE_KERNEL(conv_direct_f64, ConvArgument) { tenure::cuda::convolve_directly<double>(argument); }
+TENURE_KERNEL(conv_f32_8, ConvArgument) { convolve<ConvResult::kImages, float, 8>(argument); }
+TENURE_KERNEL(conv_f32_4, ConvArgument) { convolve<ConvResult::kImages, float, 4>(argument); }
+TENURE_KERNEL(conv_f64_4, ConvArgument) { convolve<ConvResult::kImages, double, 4>(argument); }
+TENURE_KERNEL(conv_direct_f32, ConvArgument) {
+  convolve_directly<ConvResult::kImages, float>(argument);
+}
+TENURE_KERNEL(conv_direct_f64, ConvArgument) {
+  convolve_directly<ConvResult::kImages, double>(argument);
+}
+TENURE_KERNEL(filters_f32_8, ConvArgument) { convolve<ConvResult::kFilters, float, 8>(argument); }
+TENURE_KERNEL(filters_f32_4, ConvArgument) { convolve<ConvResult::kFilters, float, 4>(argument); }
+TENURE_KERNEL(filters_f64_4, ConvArgument) { convolve<ConvResult::kFilters, double, 4>(argument); }
+TENURE_KERNEL(filters_direct_f32, ConvArgument) {
+  convolve_directly<ConvResult::kFilters, float>(argument);
+}
+TENURE_KERNEL(filters_direct_f64, ConvArgument) {
+  convolve_directly<ConvResult::kFilters, double>(argument);
+}

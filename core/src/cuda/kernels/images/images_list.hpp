@@ -6,5 +6,9 @@
 #define TENURE_IMAGE_KERNELS(KERNEL) \
   KERNEL(conv_f32_8) KERNEL(conv_f32_4) KERNEL(conv_f64_4) \
   KERNEL(conv_direct_f32) KERNEL(conv_direct_f64) \
-  KERNEL(pool_f32) KERNEL(pool_f64)
+  KERNEL(filters_f32_8) KERNEL(filters_f32_4) KERNEL(filters_f64_4) \
+  KERNEL(filters_direct_f32) KERNEL(filters_direct_f64) \
+  KERNEL(pool_f32) KERNEL(pool_f64) \
+  KERNEL(pool_greatest_f32) KERNEL(pool_greatest_f64) \
+  KERNEL(pool_gradient_f32) KERNEL(pool_gradient_f64)
 // clang-format on

@@ -7,38 +7,6 @@
 
 namespace tenure::cuda {
 
-// Elements along an axis: `count` from `first` on, `step` apart, all of them in the image.
-struct PoolSpan {
-  uint32_t first;
-  uint32_t count;
-  uint32_t step;
-};
-
-// index * in / out, rounded down or up.
-TENURE_DEVICE uint32_t evenly(uint32_t index, const ImageAxis& axis, uint32_t rounding) {
-  return static_cast<uint32_t>((static_cast<uint64_t>(index) * axis.in + rounding) / axis.out);
-}
-
-// The least count of steps that is no less than `places`.
-TENURE_DEVICE uint32_t steps_over(uint32_t places, uint32_t step) {
-  return step == 1 ? places : (places + step - 1) / step;
-}
-
-TENURE_DEVICE PoolSpan span_of(const ImageAxis& axis, bool is_adaptive, uint32_t index) {
-  if (is_adaptive) {
-    const uint32_t first = evenly(index, axis, 0);
-    return {first, evenly(index + 1, axis, axis.out - 1) - first, 1};
-  }
-  const uint32_t begin = index * axis.stride;  // of the padded image
-  const uint32_t skipped =
-      begin < axis.padding ? steps_over(axis.padding - begin, axis.dilation) : 0;
-  const uint32_t first = begin + skipped * axis.dilation - axis.padding;
-  if (skipped >= axis.kernel || first >= axis.in) return {0, 0, 1};
-  const uint32_t there = steps_over(axis.in - first, axis.dilation);
-  const uint32_t left = axis.kernel - skipped;
-  return {first, there < left ? there : left, axis.dilation};
-}
-
 // The sum of a window, as cpu/kernels/window/window.cpp has it.
 template <class T>
 struct PoolSum {
@@ -79,12 +47,12 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
   const ResultPlace place = place_of(argument.walk, number);
   const ImageAxis& down = argument.axes[0];
   const ImageAxis& right = argument.axes[1];
-  PoolSpan rows = {};
-  PoolSpan columns = {};
+  WindowSpan rows = {};
+  WindowSpan columns = {};
   // Both axes by the same code, which is long.
   TENURE_ROLLED for (unsigned axis = 0; axis < kImageAxes; ++axis) {
-    const PoolSpan span = span_of(argument.axes[axis], argument.is_adaptive != 0,
-                                  axis == 0 ? place.row : place.column);
+    const WindowSpan span = span_of(argument.axes[axis], argument.is_adaptive != 0,
+                                    axis == 0 ? place.row : place.column);
     if (axis == 0) {
       rows = span;
     } else {
@@ -117,9 +85,8 @@ TENURE_DEVICE void pool(const PoolArgument& argument) {
     }
   }
   if (!is_max) {
-    const bool counts_padding = argument.counts_padding != 0;
-    const double all = static_cast<double>(counts_padding ? down.kernel : rows.count) *
-                       static_cast<double>(counts_padding ? right.kernel : columns.count);
+    const double all = counted(argument, 0, place.row, rows.count) *
+                       counted(argument, 1, place.column, columns.count);
     found = sum.total() / static_cast<T>(all);
   }
   const uint64_t to = bytes_to(static_cast<int32_t>(place.image), argument.out_image_step) +

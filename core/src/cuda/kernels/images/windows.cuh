@@ -92,4 +92,46 @@ TENURE_DEVICE ResultPlace place_of(const ResultWalk& walk, uint32_t number) {
   return place;
 }
 
+// ---- poolings ----
+
+// Elements along an axis: `count` from `first` on, `step` apart, all of them in the image.
+struct WindowSpan {
+  uint32_t first;
+  uint32_t count;
+  uint32_t step;
+};
+
+// index * in / out, rounded down or up.
+TENURE_DEVICE uint32_t evenly(uint32_t index, const ImageAxis& axis, uint32_t rounding) {
+  return static_cast<uint32_t>((static_cast<uint64_t>(index) * axis.in + rounding) / axis.out);
+}
+
+// The least count of steps that is no less than `places`.
+TENURE_DEVICE uint32_t steps_over(uint32_t places, uint32_t step) {
+  return step == 1 ? places : (places + step - 1) / step;
+}
+
+TENURE_DEVICE WindowSpan span_of(const ImageAxis& axis, bool is_adaptive, uint32_t index) {
+  if (is_adaptive) {
+    const uint32_t first = evenly(index, axis, 0);
+    return {first, evenly(index + 1, axis, axis.out - 1) - first, 1};
+  }
+  const uint32_t begin = index * axis.stride;  // of the padded image
+  const uint32_t skipped =
+      begin < axis.padding ? steps_over(axis.padding - begin, axis.dilation) : 0;
+  const uint32_t first = begin + skipped * axis.dilation - axis.padding;
+  if (skipped >= axis.kernel || first >= axis.in) return {0, 0, 1};
+  const uint32_t there = steps_over(axis.in - first, axis.dilation);
+  const uint32_t left = axis.kernel - skipped;
+  return {first, there < left ? there : left, axis.dilation};
+}
+
+// Elements along an axis by which a mean divides, of `inside` in the image.
+TENURE_DEVICE double counted(const PoolArgument& argument, unsigned axis, uint32_t index,
+                             uint32_t inside) {
+  if (argument.counts_padding == 0) return static_cast<double>(inside);
+  const ImageAxis& of = argument.axes[axis];
+  return static_cast<double>(index + 1 < of.out ? of.kernel : argument.last_counts[axis]);
+}
+
 }  // namespace tenure::cuda

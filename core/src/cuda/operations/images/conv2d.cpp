@@ -3,10 +3,10 @@
 #include <cinttypes>
 #include <cstring>
 
-#include "cuda/kernels/matmul_arguments.hpp"
 #include "cuda/libraries/convolutions.hpp"
 #include "cuda/operations/enqueue.hpp"
 #include "cuda/operations/grid.hpp"
+#include "cuda/operations/images/conv_kernels.hpp"
 #include "cuda/operations/images/image_axes.hpp"
 #include "dense/image/convolution.hpp"
 #include "dense/product/epilogue.hpp"
@@ -17,24 +17,7 @@
 namespace tenure::cuda {
 namespace {
 
-// Most filters of a group for which each thread computes one element of the result: a tile would be
-// nearly empty. The threads read more, and compute no element that does not exist.
-constexpr std::int64_t kMostDirectFilters = 8;
-
-struct ConvKernel {
-  Kernel kernel;
-  std::int64_t lines;  // of a tile
-};
-constexpr std::int64_t kSide = kMatmulSide;
-constexpr ConvKernel kLargeF32 = {Kernel::conv_f32_8, 8 * kSide};
-constexpr ConvKernel kSmallF32 = {Kernel::conv_f32_4, 4 * kSide};
-constexpr ConvKernel kOfF64 = {Kernel::conv_f64_4, 4 * kSide};
-
 enum class Direction : std::uint8_t { kPlain, kTransposed };
-
-tnr_dtype computed_dtype(tnr_dtype dtype) {
-  return dtype == TNR_DTYPE_F16 || dtype == TNR_DTYPE_BF16 ? TNR_DTYPE_F32 : dtype;
-}
 
 std::uint64_t low_bits(const tenure::Element& element, tnr_dtype dtype) {
   std::uint64_t bits = 0;
@@ -55,7 +38,7 @@ class Convolution {
     argument_.a = bytes_of(of.a);
     argument_.weight = bytes_of(of.weight);
     argument_.out = writable(of.out);
-    argument_.type = static_cast<ElementType>(type_index(of.a.dtype));
+    argument_.type = argument_.out_type = static_cast<ElementType>(type_index(of.a.dtype));
     argument_.is_transposed = is_transposed ? 1 : 0;
     if (of.bias != nullptr) {
       argument_.bias = bytes_of(*of.bias);
@@ -111,6 +94,7 @@ class Convolution {
     const ImageSteps& out = is_transposed ? g.a : g.result;
     argument_.a_image_step = a.image;
     argument_.a_channel_step = a.channel;
+    argument_.a_group_step = static_cast<std::int64_t>(argument_.channels) * a.channel;
     argument_.out_image_step = out.image;
     argument_.out_filter_step = out.channel;
     argument_.weight_filter_step = is_transposed ? g.weight.channel : g.weight.image;
@@ -125,10 +109,8 @@ class Convolution {
   void run_directly(std::int64_t images) {
     argument_.walk = result_walk(of_.out.view, images);
     argument_.group_filters = divider_by(argument_.filters);
-    const std::int64_t blocks = quotient_up(argument_.walk.count, kThreads);
-    const Kernel kernel =
-        of_.a.dtype == TNR_DTYPE_F64 ? Kernel::conv_direct_f64 : Kernel::conv_direct_f32;
-    queue_.launch(kernel, {static_cast<unsigned>(blocks), kThreads}, argument_);
+    queue_.launch(kConvKernels.direct(of_.a.dtype), grid_of(argument_.walk.count, kThreads),
+                  argument_);
   }
 
   // A plain one has a single phase.
@@ -149,28 +131,17 @@ class Convolution {
            phases(kHeight) * phases(kWidth);
   }
 
-  // Large tiles read less, where there are enough of them for all processors, and few of their
-  // filters are not there. The bits are the same.
-  [[nodiscard]] ConvKernel tiled_kernel(std::int64_t images) const {
-    if (of_.a.dtype == TNR_DTYPE_F64) return kOfF64;
-    const auto computed = [&](const ConvKernel& kernel) {
-      return quotient_up(argument_.filters, kernel.lines) * kernel.lines;
-    };
-    const bool is_full = 3 * computed(kLargeF32) <= 4 * computed(kSmallF32);
-    return is_full && tiles(images, kLargeF32.lines) >= queue_.multiprocessor_count() ? kLargeF32
-                                                                                      : kSmallF32;
-  }
-
   void run_by_tiles(std::int64_t images) {
-    const ConvKernel kernel = tiled_kernel(images);
+    const std::int64_t lines =
+        lines_of_tiles(queue_, of_.a.dtype, argument_.filters,
+                       [&](std::int64_t of_tile) { return tiles(images, of_tile); });
     argument_.column_phases = static_cast<std::uint32_t>(phases(kWidth));
-    argument_.pixel_tiles = static_cast<std::uint32_t>(pixel_tiles(images, kernel.lines));
-    argument_.filter_tiles =
-        static_cast<std::uint32_t>(quotient_up(argument_.filters, kernel.lines));
+    argument_.pixel_tiles = static_cast<std::uint32_t>(pixel_tiles(images, lines));
+    argument_.filter_tiles = static_cast<std::uint32_t>(quotient_up(argument_.filters, lines));
     set_reads();
     set_writes();
-    queue_.launch(kernel.kernel, {static_cast<unsigned>(tiles(images, kernel.lines)), kThreads},
-                  argument_);
+    queue_.launch(kConvKernels.tiled(of_.a.dtype, lines),
+                  {static_cast<unsigned>(tiles(images, lines)), kThreads}, argument_);
   }
 
   [[nodiscard]] static std::uint64_t bits_of(std::int64_t step) {

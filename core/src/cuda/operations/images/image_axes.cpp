@@ -75,12 +75,12 @@ std::int64_t images_at_once(std::int64_t elements_of_one) noexcept {
   return kMostPlace / elements_of_one;
 }
 
-std::int64_t require_images_at_once(const Queue& queue, const tnr_view& out) {
+std::int64_t require_images_at_once(const Queue& queue, const tnr_view& out, const char* name) {
   const std::int64_t each = out.shape[1] * out.shape[2] * out.shape[3];
   const std::int64_t images = images_at_once(each);
   if (images == 0) {
     fail(TNR_STATUS_UNSUPPORTED,
-         "an image of out has %" PRId64 " elements, of which %s takes %" PRId64, each,
+         "an image of %s has %" PRId64 " elements, of which %s takes %" PRId64, name, each,
          DeviceName(queue.device()).text, kMostPlace);
   }
   return images;

@@ -19,9 +19,10 @@ ImageAxis transposed_axis(const Queue& queue, const WindowGeometry& g, unsigned 
 // Most images of a launch, where each has `elements_of_one` elements of the result; 0: the elements
 // of one are too many.
 std::int64_t images_at_once(std::int64_t elements_of_one) noexcept;
-// images_at_once() for the images of the output, which has elements. Throws UNSUPPORTED instead of
-// 0.
-std::int64_t require_images_at_once(const Queue& queue, const tnr_view& out);
+// images_at_once() for the images of the output, or of another view of that name, which has elements.
+// Throws UNSUPPORTED instead of 0.
+std::int64_t require_images_at_once(const Queue& queue, const tnr_view& out,
+                                    const char* name = "out");
 
 // The elements of `images` images of the output.
 ResultWalk result_walk(const tnr_view& out, std::int64_t images) noexcept;
