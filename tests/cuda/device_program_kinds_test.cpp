@@ -1,5 +1,6 @@
 // Nodes of programs on a device: each kind is compared with its call there and with the CPU's run.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -51,6 +52,12 @@ bool is_on_devices(const KindCase& of) {
       return tenure::kNodeKindRows[(kind >> tenure::kNodeKindShift) - 1].device !=
              tenure::DeviceDtypes::kNone;
   }
+}
+// Whether devices compute the gradients too, of a kind that they compute.
+bool has_gradients_on_devices(const KindCase& of) {
+  const std::uint32_t kind = of.code & kKind;
+  return kind != TNR_NODE_SPARSE_TO_DENSE && kind != TNR_NODE_SPARSE_MATMUL &&
+         kind != TNR_NODE_SPARSE_SDDMM;
 }
 // Kinds whose nodes are on devices, and whose calls are not.
 bool has_no_call(const KindCase& of) { return of.code == TNR_NODE_CONCAT; }
@@ -143,6 +150,80 @@ class Kinds : public DeviceNodes {
     expect_near(found, here, type.dtype, of.name);
   }
 
+  // Compares the gradients of the node by all of its operands of floats. Returns whether it has any.
+  bool check_gradients(const KindCase& of) {
+    release_all();
+    graph = tnr_graph_create();
+    std::vector<Bytes> memory;
+    std::vector<tnr_view> here;
+    std::vector<Copied> there;
+    std::vector<tnr_view> inputs_there;
+    const auto add_input = [&](const std::vector<double>& numbers, const Shape& shape,
+                               tnr_dtype dtype) {
+      memory.push_back(elements_of(numbers, shape, dtype));
+      memory.back().resize(std::max<std::size_t>(memory.back().size(), 16));
+      here.push_back(view_over(memory.back().data(), shape, dtype));
+      there.emplace_back(context_, here.back());
+      inputs_there.push_back(there.back().view());
+      return input(shape, dtype);
+    };
+    const auto is_float = [](tnr_dtype dtype) {
+      return dtype == TNR_DTYPE_F32 || dtype == TNR_DTYPE_F64;
+    };
+    std::vector<std::uint32_t> operands;
+    std::vector<std::uint32_t> by;
+    std::vector<KindOperand> wanted;
+    for (const KindOperand& operand : of.operands) {
+      if (!operand.is_given() || operand.is_scalar) {
+        operands.push_back(operand.is_given() ? scalar(operand.numbers[0]) : TNR_OPERAND_NONE);
+        continue;
+      }
+      operands.push_back(add_input(operand.numbers, operand.shape, operand.dtype));
+      if (!is_float(operand.dtype)) continue;
+      by.push_back(operands.back());
+      wanted.push_back(operand);
+    }
+    std::uint32_t value = 0;
+    EXPECT_EQ(add(of.code, operands, of.numbers, of.attributes.get(), of.flags, &value, of.dtype),
+              TNR_STATUS_OK);
+    tnr_value_info type = {};
+    type.struct_size = sizeof type;
+    EXPECT_EQ(tnr_graph_describe_value(graph, value, &type), TNR_STATUS_OK);
+    if (by.empty() || !is_float(type.dtype)) return false;
+    const std::uint32_t seed =
+        add_input({1, 2, 0.5, -1}, Shape(type.shape, type.shape + type.rank), type.dtype);
+    std::vector<std::uint32_t> gradients(by.size());
+    EXPECT_EQ(
+        tnr_graph_add_gradients(graph, value, seed, by.data(),
+                                static_cast<std::uint32_t>(by.size()), nullptr, gradients.data()),
+        TNR_STATUS_OK)
+        << of.name << ": " << tnr_last_error()->message;
+    std::vector<Bytes> expected(by.size());
+    std::vector<Copied> outs;
+    std::vector<tnr_view_mut> outs_here;
+    std::vector<tnr_view_mut> outs_there;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      expected[i] = elements_of({0}, wanted[i].shape, wanted[i].dtype);
+      outs_here.push_back({view_over(expected[i].data(), wanted[i].shape, wanted[i].dtype)});
+      outs.emplace_back(context_, outs_here.back().view);
+      outs_there.push_back(outs.back().out());
+      output(gradients[i]);
+    }
+    const tnr_program* const made = program();
+    const tnr_status status = run_on(context_, made, inputs_there, outs_there);
+    if (!has_gradients_on_devices(of)) {
+      EXPECT_EQ(status, TNR_STATUS_UNSUPPORTED) << of.name;
+      return true;
+    }
+    EXPECT_EQ(status, TNR_STATUS_OK) << of.name << ": " << tnr_last_error()->message;
+    EXPECT_EQ(run(made, here, outs_here), TNR_STATUS_OK) << of.name;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      expect_near(outs[i].elements(), expected[i], wanted[i].dtype,
+                  of.name + ", gradient " + std::to_string(i));
+    }
+    return true;
+  }
+
   // Sums and functions of f32 may differ in the last bits, all else may not.
   static void expect_near(const Bytes& found, const Bytes& expected, tnr_dtype dtype,
                           const std::string& name) {
@@ -156,6 +237,7 @@ class Kinds : public DeviceNodes {
       float b;
       std::memcpy(&a, found.data() + i, sizeof a);
       std::memcpy(&b, expected.data() + i, sizeof b);
+      if (std::isnan(a) && std::isnan(b)) continue;
       EXPECT_NEAR(a, b, 1e-5 * (1 + std::abs(b))) << name << " at " << i / sizeof(float);
     }
   }
@@ -166,6 +248,15 @@ TEST_F(Kinds, AreThoseOfTheirCalls) {
     check(of, As::kInputs);
     check(of, As::kConstants);
   }
+}
+
+// docs/cuda.md lists the kinds that a device computes without their gradients.
+TEST_F(Kinds, HaveGradients) {
+  int count = 0;
+  for (const KindCase& of : kind_cases()) {
+    if (is_on_devices(of) && check_gradients(of)) ++count;
+  }
+  EXPECT_GT(count, 20);
 }
 
 // ---- single kinds ----
