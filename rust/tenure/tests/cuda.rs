@@ -74,6 +74,9 @@ mod samples;
 #[cfg(not(miri))]
 #[path = "cuda/sparse.rs"]
 mod sparse;
+#[cfg(not(miri))]
+#[path = "cuda/training.rs"]
+mod training;
 #[path = "cuda/transfers.rs"]
 mod transfers;
 
