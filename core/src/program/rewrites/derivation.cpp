@@ -210,7 +210,7 @@ Term pad(Term a, const Padding& padding) {
   NodeAttributes attributes = {};
   attributes.pad.struct_size = sizeof attributes.pad;
   std::copy_n(padding.before, padding.numbers.size(), attributes.pad.before);
-  attributes.pad.value = tnr_scalar_f64(padding.fill);
+  if (padding.mode == TNR_PAD_MODE_CONSTANT) attributes.pad.value = tnr_scalar_f64(padding.fill);
   return a.terms().node(
       TNR_NODE_PAD + static_cast<std::uint32_t>(padding.mode),
       {.operands = {a.value()}, .numbers = padding.numbers, .attributes = &attributes});
