@@ -376,6 +376,12 @@ static_assert(offsetof(tnr_graph_node, copy) == 52);
 static_assert(offsetof(tnr_graph_node, marks) == 56);
 static_assert(offsetof(tnr_graph_node, reserved) == 60);
 
+static_assert(sizeof(tnr_precision_attributes) == 24 && alignof(tnr_precision_attributes) == 8);
+static_assert(offsetof(tnr_precision_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_precision_attributes, keep) == 8);
+static_assert(offsetof(tnr_precision_attributes, keep_count) == 16);
+static_assert(offsetof(tnr_precision_attributes, reserved) == 20);
+
 static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
               alignof(tnr_einsum_node_attributes) == 8);
 static_assert(offsetof(tnr_einsum_node_attributes, struct_size) == 0);

@@ -267,6 +267,13 @@ class Graph:
             gradients))
         return list(gradients[:len(by)])
 
+    def mixed_precision(self, of, dtype):
+        lowered = (ctypes.c_uint32 * max(1, len(of)))()
+        self.library.check(self.library.c.tnr_graph_add_mixed_precision(
+            self.handle, (ctypes.c_uint32 * max(1, len(of)))(*of), len(of), DTYPES[dtype], None,
+            lowered))
+        return list(lowered[:len(of)])
+
     def program(self, *, disabled=0, enabled=0, budget=0):
         attributes = sized(ProgramAttributes, disabled_passes=disabled, enabled_passes=enabled,
                            budget_bytes=budget)

@@ -86,6 +86,48 @@ class NamedExtents(GradientTest):
         self.assertLessEqual(error, 32, f"{found} instead of {wanted}")
 
 
+class MixedPrecision(GradientTest):
+    """A network in mixed precision beside the same one under torch.autocast."""
+
+    SHAPES = ((16, 24), (24, 32), (32,), (32, 10))
+
+    @staticmethod
+    def function(x, first, bias, second):
+        hidden = torch.nn.functional.gelu(torch.nn.functional.linear(x, first.T, bias))
+        return hidden.matmul(second).softmax(1).square().sum()
+
+    def test_values_and_gradients_are_as_near_as_those_of_autocast(self):
+        for dtype in ("bf16", "f16"):
+            for sample in range(20):
+                with self.subTest(dtype=dtype, sample=sample):
+                    self.check_sample(dtype, sample)
+
+    def check_sample(self, dtype, sample):
+        rng = self.rng_of(f"{dtype} {sample}")
+        operands = [torch.from_numpy(rng.normal(0, 0.5, shape).astype(np.float32))
+                    for shape in self.SHAPES]
+        one = torch.ones((), dtype=torch.float64)
+        value, _, gradients = theirs(self.function, operands, one)
+        with torch.autocast("cpu", dtype=TORCH[dtype]):
+            near, _, near_gradients = theirs(self.function, operands, one, torch.float32)
+        with self.library.graph() as g:
+            x, first, bias, second = (g.input("f32", shape) for shape in self.SHAPES)
+            hidden = g.binary("add", g.node("matmul", [x, first]), bias)
+            scores = g.node("matmul", [g.unary("gelu", hidden), second])
+            shares = g.node("normalize", [scores], op="softmax", flags=2)
+            loss, = g.mixed_precision([g.reduce("sum", g.unary("square", shares), [0, 1])], dtype)
+            for output in (loss, *g.gradients(loss, [x, first, bias, second])):
+                g.output(output)
+            with g.program() as program:
+                found = program.run([operand.numpy() for operand in operands])
+        for ours, exact, theirs_ in zip(found, (value, *gradients), (near, *near_gradients)):
+            self.assertEqual(ours.dtype, np.float32)
+            size = float(exact.norm())
+            off = float((torch.from_numpy(ours).double() - exact).norm()) / size
+            autocast = float((theirs_.double() - exact).norm()) / size
+            self.assertLessEqual(off, 2 * autocast + EPS[dtype])
+
+
 class Points(GradientTest):
     """Points without a derivative, and special values."""
 

@@ -469,6 +469,18 @@ typedef struct tnr_graph_node {
   uint32_t reserved;
 } tnr_graph_node;
 
+/** Attributes of `tnr_graph_add_mixed_precision`. */
+typedef struct tnr_precision_attributes {
+  uint64_t struct_size;
+  /**
+   * `keep_count` values: the nodes that give them compute in their own dtypes, with their
+   * subgraphs. NULL for none.
+   */
+  const uint32_t *keep;
+  uint32_t keep_count;  /**< Number of `keep`. */
+  uint32_t reserved;
+} tnr_precision_attributes;
+
 /**
  * The dtype and shape of the result of a custom operation, from those of its operands: these views
  * have no memory. Returns a status; anything but OK refuses the node, with the message that the
@@ -923,6 +935,32 @@ TNR_API TNR_READS(4, 5) TNR_WRITES(7, 5) TNR_NODISCARD
 tnr_status tnr_graph_add_gradients(tnr_graph *graph TNR_BORROWED, uint32_t of, uint32_t seed,
     const uint32_t *by, uint32_t count, const tnr_extension *attributes,
     uint32_t *gradients) TNR_NOEXCEPT;
+
+/**
+ * Adds what computes values in mixed precision to the graph: copies of the nodes that lead to
+ * `of`, in which products take operands of f32 that are rounded to `dtype`, and give `dtype`.
+ * Their sums are f32. Products are `TNR_NODE_MATMUL`, `TNR_NODE_CONV2D`,
+ * `TNR_NODE_CONV2D_TRANSPOSED`, `TNR_NODE_CONV2D_FILTERS` and a `TNR_NODE_EINSUM` of several
+ * operands, also in subgraphs. The vector that is added to a matrix product, views, relu and
+ * the maxima of `TNR_NODE_POOL2D` behind a product are in `dtype` too. All other nodes compute
+ * in their own dtypes, as do products of other dtypes and of sparse matrices. Each operand and
+ * each result is rounded once, however many nodes read it. Gradients keep the rounded results.
+ *
+ * The values that are returned stand for `of`, and have the same dtypes and shapes. A value that
+ * depends on no such product is itself. Nodes that do not depend on one are shared, and no node
+ * changes. Copies have the marks of their nodes, and messages and reports name them by the
+ * numbers of these. Gradients of the returned values by inputs of f32 are f32.
+ *
+ * INVALID_ARGUMENT: a `dtype` other than f16 and bf16; a value that the graph lacks; a value of
+ * `keep` that no value of `of` depends on. OUT_OF_MEMORY. The graph is then as before.
+ *
+ * @param of (counted-by count)
+ * @param lowered (out) (counted-by count) values
+ */
+TNR_API TNR_READS(2, 3) TNR_WRITES(6, 3) TNR_NODISCARD
+tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const uint32_t *of,
+    uint32_t count, tnr_dtype dtype, const tnr_precision_attributes *attributes,
+    uint32_t *lowered) TNR_NOEXCEPT;
 
 /**
  * Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,

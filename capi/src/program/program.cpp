@@ -163,6 +163,24 @@ tnr_status tnr_graph_add_gradients(tnr_graph* graph, uint32_t of, uint32_t seed,
   });
 }
 
+tnr_status tnr_graph_add_mixed_precision(tnr_graph* graph, const uint32_t* of, uint32_t count,
+                                         tnr_dtype dtype,
+                                         const tnr_precision_attributes* attributes,
+                                         uint32_t* lowered) noexcept {
+  return guarded([=] {
+    tnr_precision_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    require_zero(given.reserved, "attributes->reserved");
+    if (count != 0) {
+      (void)deref(of, "of");
+      (void)deref(lowered, "lowered");
+    }
+    if (given.keep_count != 0) (void)deref(given.keep, "attributes->keep");
+    tenure::graph_add_mixed_precision(token_of(graph), of, count, dtype, given.keep,
+                                      given.keep_count, lowered);
+  });
+}
+
 tnr_status tnr_graph_mark(tnr_graph* graph, uint32_t first, uint32_t count,
                           uint32_t marks) noexcept {
   return guarded([=] { tenure::graph_mark(token_of(graph), first, count, marks); });

@@ -192,7 +192,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
     if (given.operands[i] != kNoValue) require_value(given.operands[i]);
   }
   if (kind->find != nullptr) require_own_extent(graph_, given.numbers[0]);
-  GraphNode node = {static_cast<std::uint32_t>(graph_.nodes.size()),
+  GraphNode node = {number_ == kNoValue ? static_cast<std::uint32_t>(graph_.nodes.size()) : number_,
                     given.copy,
                     given.marks | marks_,
                     given.code,

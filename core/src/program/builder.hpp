@@ -33,6 +33,8 @@ class GraphBuilder {
   void mark(std::uint32_t first, std::uint32_t count, std::uint32_t marks);
   // Gives these marks to all nodes that are added from here on.
   void set_marks(std::uint32_t marks) noexcept { marks_ = marks; }
+  // Gives this number to all nodes that are added from here on; kNoValue: each its own.
+  void set_number(std::uint32_t number) noexcept { number_ = number; }
   std::uint32_t add_custom(const tnr_custom_operation& operation);
   std::uint32_t add_custom(std::shared_ptr<const Custom> custom);
   std::uint32_t add_subgraph(std::shared_ptr<const Body> body);
@@ -65,6 +67,7 @@ class GraphBuilder {
   std::vector<ArrayType> types_;  // by value, where the extents are at their maxima
   Deciding deciding_;             // of the nodes that outputs have asked for
   std::uint32_t marks_ = 0;
+  std::uint32_t number_ = kNoValue;
 };
 
 // The object that a handle names.

@@ -61,6 +61,26 @@ std::uint32_t last_finding(const Graph& graph, std::int64_t number) {
   return last;
 }
 
+std::vector<std::uint32_t> finding_nodes(const Graph& graph, const GraphNode& node) {
+  std::vector<std::uint32_t> nodes;
+  if (!graph.finds_extents) return nodes;
+  const auto add = [&](std::int64_t number) {
+    if (!is_extent(number)) return;
+    const std::vector<bool> in = extents_in(graph, number);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (in[i] && graph.extents[i].node != kNoValue) nodes.push_back(graph.extents[i].node);
+    }
+  };
+  std::ranges::for_each(node.numbers, add);
+  for (const auto& body : node.bodies) {
+    for (const Extent& extent : body->graph.extents) {
+      const std::size_t outer = outer_index(graph, extent);
+      if (outer < graph.extents.size()) add(TNR_EXTENT + static_cast<std::int64_t>(outer));
+    }
+  }
+  return nodes;
+}
+
 Deciding deciding_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                         const Outside* outside) {
   Deciding deciding;

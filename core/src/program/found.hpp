@@ -18,6 +18,8 @@ std::vector<bool> extents_in(const Graph& graph, std::int64_t number);
 std::size_t outer_index(const Graph& graph, const Extent& extent) noexcept;
 // The last node that finds an extent of those that the number is made of, or kNoValue.
 std::uint32_t last_finding(const Graph& graph, std::int64_t number);
+// The nodes that find extents which this one takes, itself or in its bodies.
+std::vector<std::uint32_t> finding_nodes(const Graph& graph, const GraphNode& node);
 // Stands for a node: the inputs of a body decide, before any node of it is computed.
 inline constexpr std::uint32_t kHandedOver = kNoValue - 1;
 

@@ -66,7 +66,8 @@ struct Graph {
   std::vector<Extent> extents;
   std::vector<GraphValue> values;
   std::vector<GraphInput> inputs;
-  std::vector<std::shared_ptr<const Constant>> constants;
+  std::vector<std::shared_ptr<const Constant>>
+      constants;  // of programs: nullptr where none is read
   std::vector<tnr_scalar> scalars;
   std::vector<GraphNode> nodes;  // each behind those whose results it reads
   std::vector<GraphOutput> outputs;

@@ -1656,6 +1656,19 @@ pub const TNR_MARK_RECOMPUTE: u32 = 2;
 /// Mark of a node that `tnr_graph_add_gradients` added.
 pub const TNR_MARK_GRADIENT: u32 = 4;
 
+/// Attributes of `tnr_graph_add_mixed_precision`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_precision_attributes {
+    pub struct_size: u64,
+    /// `keep_count` values: the nodes that give them compute in their own dtypes, with their
+    /// subgraphs. NULL for none.
+    pub keep: *const u32,
+    /// Number of `keep`.
+    pub keep_count: u32,
+    pub reserved: u32,
+}
+
 /// How deep graphs may be within each other.
 pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
 
@@ -4268,6 +4281,31 @@ unsafe extern "C" {
     pub fn tnr_graph_add_gradients(
         graph: *mut tnr_graph, of: u32, seed: u32, by: *const u32, count: u32,
         attributes: *const tnr_extension, gradients: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds what computes values in mixed precision to the graph: copies of the nodes that lead to
+    /// `of`, in which products take operands of f32 that are rounded to `dtype`, and give `dtype`.
+    /// Their sums are f32. Products are `TNR_NODE_MATMUL`, `TNR_NODE_CONV2D`,
+    /// `TNR_NODE_CONV2D_TRANSPOSED`, `TNR_NODE_CONV2D_FILTERS` and a `TNR_NODE_EINSUM` of several
+    /// operands, also in subgraphs. The vector that is added to a matrix product, views, relu and
+    /// the maxima of `TNR_NODE_POOL2D` behind a product are in `dtype` too. All other nodes compute
+    /// in their own dtypes, as do products of other dtypes and of sparse matrices. Each operand and
+    /// each result is rounded once, however many nodes read it. Gradients keep the rounded results.
+    ///
+    /// The values that are returned stand for `of`, and have the same dtypes and shapes. A value that
+    /// depends on no such product is itself. Nodes that do not depend on one are shared, and no node
+    /// changes. Copies have the marks of their nodes, and messages and reports name them by the
+    /// numbers of these. Gradients of the returned values by inputs of f32 are f32.
+    ///
+    /// INVALID_ARGUMENT: a `dtype` other than f16 and bf16; a value that the graph lacks; a value of
+    /// `keep` that no value of `of` depends on. OUT_OF_MEMORY. The graph is then as before.
+    ///
+    /// @param of (counted-by count)
+    /// @param lowered (out) (counted-by count) values
+    #[must_use]
+    pub fn tnr_graph_add_mixed_precision(
+        graph: *mut tnr_graph, of: *const u32, count: u32, dtype: tnr_dtype,
+        attributes: *const tnr_precision_attributes, lowered: *mut u32,
     ) -> tnr_status;
 
     /// Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,

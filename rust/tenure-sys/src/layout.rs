@@ -502,6 +502,15 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_precision_attributes>() == 24);
+    assert!(align_of::<tnr_precision_attributes>() == 8);
+    assert!(offset_of!(tnr_precision_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_precision_attributes, keep) == 8);
+    assert!(offset_of!(tnr_precision_attributes, keep_count) == 16);
+    assert!(offset_of!(tnr_precision_attributes, reserved) == 20);
+};
+
+const _: () = {
     assert!(size_of::<tnr_einsum_node_attributes>() == 128);
     assert!(align_of::<tnr_einsum_node_attributes>() == 8);
     assert!(offset_of!(tnr_einsum_node_attributes, struct_size) == 0);

@@ -86,7 +86,7 @@ int check_programs(void) {
   int64_t shape[TNR_MAX_RANK] = {0, 2};
   int64_t axes[TNR_MAX_RANK];
   int64_t twice = 0, rows = 0;
-  uint32_t a, constant, two, product, sum, negated, gradient, custom = 9, subgraph = 9;
+  uint32_t a, constant, two, product, sum, negated, gradient, lowered, custom = 9, subgraph = 9;
   uint32_t operands[2];
   uint32_t rank = 9;
   tnr_dtype dtype = 0;
@@ -158,6 +158,8 @@ int check_programs(void) {
   CHECK(axes[0] == shape[0] && axes[1] == 2);
   OK(tnr_graph_add_gradients(graph, sum, sum, &a, 1, NULL, &gradient));
   CHECK(gradient != TNR_OPERAND_NONE);
+  OK(tnr_graph_add_mixed_precision(graph, &sum, 1, TNR_DTYPE_BF16, NULL, &lowered));
+  CHECK(lowered != TNR_OPERAND_NONE);
 
   program = tnr_program_create(NULL, graph, NULL);
   CHECK(program != NULL);

@@ -9,42 +9,26 @@
 #include "tenure/shape.hpp"
 
 namespace tenure {
-namespace {
-
-// By index: whether a node or an output reads it.
-std::vector<bool> constants_read(const Graph& graph, const std::vector<bool>& needed) {
-  std::vector<bool> read(graph.constants.size());
-  const auto mark = [&](std::uint32_t value) {
-    if (value == kNoValue || graph.constant_of(value) == nullptr) return;
-    read[graph.values[value].index] = true;
-  };
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (needed[i]) std::ranges::for_each(graph.nodes[i].operands, mark);
-  }
-  for (const GraphOutput& output : graph.outputs) mark(output.value);
-  return read;
-}
-
-}  // namespace
 
 std::vector<tnr_view> device_layouts(const Graph& graph) {
   std::vector<tnr_view> layouts;
   layouts.reserve(graph.constants.size());
   for (const auto& constant : graph.constants) {
+    if (constant == nullptr) {
+      layouts.push_back(of_nothing({TNR_DTYPE_U8, 1, {}}));
+      continue;
+    }
     const tnr_view& here = constant->view();
     layouts.push_back(unbacked_view(type_of(here), has_no_gap(here) ? here.strides : nullptr));
   }
   return layouts;
 }
 
-DeviceConstants::DeviceConstants(const Context& context, const Graph& graph,
-                                 const std::vector<bool>& needed)
+DeviceConstants::DeviceConstants(const Context& context, const Graph& graph)
     : device_(context.queue()->device()), views_(device_layouts(graph)) {
-  const std::vector<bool> read = constants_read(graph, needed);
   std::vector<std::int64_t> offsets(views_.size());
   std::int64_t size_bytes = 0;
   for (std::size_t i = 0; i < views_.size(); ++i) {
-    if (!read[i]) views_[i] = of_nothing(type_of(views_[i]));
     offsets[i] = size_bytes;
     size_bytes += whole_lines(static_cast<std::int64_t>(views_[i].size_bytes));
   }

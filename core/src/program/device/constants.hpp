@@ -16,9 +16,9 @@ std::vector<tnr_view> device_layouts(const Graph& graph);
 // In one blob, of the context that they are made by: it ends in the order of that one's queue.
 class DeviceConstants {
  public:
-  // Copies those that nodes and outputs read, and waits. Throws OUT_OF_MEMORY, DEVICE_ERROR, and
+  // Copies those of the graph of a program, and waits. Throws OUT_OF_MEMORY, DEVICE_ERROR, and
   // STALE_VIEW for one whose memory has ended.
-  DeviceConstants(const Context& context, const Graph& graph, const std::vector<bool>& needed);
+  DeviceConstants(const Context& context, const Graph& graph);
 
   [[nodiscard]] const tnr_device& device() const noexcept { return device_; }
   // Without an owner: pin() keeps the memory. The view of a constant that nothing reads has the

@@ -179,23 +179,8 @@ std::vector<bool> needed_nodes(const Graph& graph) {
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     if (!needed[i]) continue;
     std::ranges::for_each(graph.nodes[i].operands, need);
-    // Extents of its numbers are found by other nodes, and those that its bodies name.
-    const auto need_extents = [&](std::int64_t number) {
-      if (!is_extent(number)) return;
-      const std::vector<bool> in = extents_in(graph, number);
-      for (std::size_t j = 0; j < in.size(); ++j) {
-        const std::uint32_t finding = graph.extents[j].node;
-        if (in[j] && finding != kNoValue) needed[finding] = true;
-      }
-    };
-    std::ranges::for_each(graph.nodes[i].numbers, need_extents);
-    for (const auto& body : graph.nodes[i].bodies) {
-      for (const Extent& extent : body->graph.extents) {
-        const std::size_t outer = outer_index(graph, extent);
-        if (outer < graph.extents.size()) {
-          need_extents(TNR_EXTENT + static_cast<std::int64_t>(outer));
-        }
-      }
+    for (const std::uint32_t finding : finding_nodes(graph, graph.nodes[i])) {
+      needed[finding] = true;
     }
   }
   return needed;
@@ -375,6 +360,23 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
   });
 }
 
+// Releases constants that no needed node and no output reads, such as those of folded nodes.
+void drop_constants(Graph& graph, const std::vector<bool>& needed) {
+  std::vector<bool> is_read(graph.constants.size());
+  const auto mark = [&](std::uint32_t value) {
+    if (value != kNoValue && graph.constant_of(value) != nullptr) {
+      is_read[graph.values[value].index] = true;
+    }
+  };
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (needed[i]) std::ranges::for_each(graph.nodes[i].operands, mark);
+  }
+  for (const GraphOutput& output : graph.outputs) mark(output.value);
+  for (std::size_t i = 0; i < is_read.size(); ++i) {
+    if (!is_read[i]) graph.constants[i] = nullptr;
+  }
+}
+
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedConstants* packed,
                           PassCounts& counts, const Around* around) {
@@ -398,6 +400,7 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
     pack_constants(context, graph, types, needed, packed);
   }
   counts.add(TNR_PASS_PACKING, graph.factors.size() + graph.filters.size());
+  drop_constants(graph, needed);
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;

@@ -18,6 +18,7 @@ namespace tenure {
 // - a bias and an activation behind a product or a convolution that nothing else reads become its
 //   own;
 // - constants on the right of needed products are packed.
+// Constants that nothing reads any more are released: nullptr stands for them.
 // Returns, by node, whether an output needs it. `types` are the types at the maxima. Packed
 // constants are those of `packed`, unless it is nullptr. Adds the number of changes of each pass to
 // `counts`.

@@ -92,136 +92,106 @@ std::vector<bool> values_for(const Graph& graph, const std::vector<std::uint32_t
     for (const std::uint32_t value : node.operands) {
       if (value != kNoValue) needed[value] = true;
     }
-    // Nodes that find an extent which this one takes, itself or in its bodies.
-    const auto mark = [&](std::int64_t number) {
-      const std::vector<bool> in = extents_in(graph, number);
-      for (std::size_t j = 0; j < in.size(); ++j) {
-        const std::uint32_t finding = in[j] ? graph.extents[j].node : kNoValue;
-        if (finding != kNoValue) needed[graph.nodes[finding].result] = true;
-      }
-    };
-    for (const std::int64_t number : node.numbers) {
-      if (is_extent(number)) mark(number);
-    }
-    for (const auto& body : node.bodies) {
-      for (const Extent& extent : body->graph.extents) {
-        const std::size_t outer = outer_index(graph, extent);
-        if (outer < graph.extents.size()) mark(TNR_EXTENT + static_cast<std::int64_t>(outer));
-      }
+    for (const std::uint32_t finding : finding_nodes(graph, node)) {
+      needed[graph.nodes[finding].result] = true;
     }
   }
   return needed;
 }
 
-namespace {
-
-class Copying {
- public:
-  Copying(const Graph& from, const std::map<std::uint32_t, std::uint32_t>& given, GraphBuilder& to)
-      : from_(from), to_(to), values_(from.values.size(), kNoValue) {
-    for (const auto& [value, there] : given) values_[value] = there;
+std::uint32_t NodeCopier::add_given(std::uint32_t value) {
+  const GraphValue& of = from_.values[value];
+  switch (of.source) {
+    case TNR_VALUE_SOURCE_CONSTANT: return to_.add_constant(from_.constants[of.index]);
+    case TNR_VALUE_SOURCE_SCALAR: return to_.add_scalar(from_.scalars[of.index]);
+    default: fail(TNR_STATUS_INTERNAL, "an input of a body is not given");
   }
+}
 
-  std::vector<std::uint32_t> copy(const std::vector<std::uint32_t>& wanted) {
-    const std::vector<bool> needed = values_for(from_, wanted);
-    for (std::uint32_t value = 0; value < values_.size(); ++value) {
-      if (needed[value] && values_[value] == kNoValue) add(value);
-    }
-    std::vector<std::uint32_t> copied;
-    copied.reserve(wanted.size());
-    for (const std::uint32_t value : wanted) copied.push_back(values_[value]);
-    return copied;
+std::uint32_t NodeCopier::add_node(const GraphNode& node, std::vector<std::uint32_t> operands) {
+  std::vector<std::int64_t> numbers = node.numbers;
+  for (std::int64_t& number : numbers) number = number_of(number);
+  for (std::size_t i = 0; i < node.bodies.size(); ++i) numbers[i] = body_of(node.bodies[i]);
+  tnr_graph_node given = {};
+  given.struct_size = sizeof given;
+  given.code = node.custom == nullptr ? node.code : TNR_NODE_CUSTOM + custom_of(node.custom);
+  given.dtype = node.dtype;
+  given.operands = operands.data();
+  given.operand_count = static_cast<std::uint32_t>(operands.size());
+  given.numbers = numbers.data();
+  given.number_count = static_cast<std::uint32_t>(numbers.size());
+  given.attributes = node.has_attributes ? &node.attributes : nullptr;
+  given.flags = node.flags;
+  given.copy = node.copy;
+  given.marks = node.marks;
+  return to_.add_node(given, copied_attributes);
+}
+
+std::int64_t NodeCopier::number_of(std::int64_t number) {
+  if (!is_extent(number)) return number;
+  const auto there = extents_.find(number);
+  if (there != extents_.end()) return there->second;
+  Extent extent = from_.extents[extent_index(number)];
+  if (extent.op != 0) {
+    extent.a = number_of(extent.a);
+    extent.b = number_of(extent.b);
   }
+  // The copy of a node that finds an extent finds one of its own.
+  const bool is_found = extent.op == 0 && extent.node != kNoValue;
+  std::int64_t copied = is_found ? -1 : find_extent(to_.graph(), extent);
+  if (copied < 0) {
+    copied = extent.op == 0 ? to_.add_extent(extent.name, extent.a)
+                            : to_.combine_extents(extent.op, extent.a, extent.b);
+  }
+  extents_[number] = copied;
+  return copied;
+}
 
- private:
-  void add(std::uint32_t value) {
-    const GraphValue& of = from_.values[value];
-    switch (of.source) {
-      case TNR_VALUE_SOURCE_CONSTANT:
-        values_[value] = to_.add_constant(from_.constants[of.index]);
-        break;
-      case TNR_VALUE_SOURCE_SCALAR: values_[value] = to_.add_scalar(from_.scalars[of.index]); break;
-      case TNR_VALUE_SOURCE_NODE: add_node(from_.nodes[of.index]); break;
-      default: fail(TNR_STATUS_INTERNAL, "an input of a body is not given");
+std::int64_t NodeCopier::body_of(const std::shared_ptr<const Body>& body) {
+  for (const Extent& extent : body->graph.extents) {
+    const std::size_t outer = outer_index(from_, extent);
+    if (outer < from_.extents.size()) {
+      (void)number_of(TNR_EXTENT + static_cast<std::int64_t>(outer));
     }
   }
+  const auto there = std::ranges::find(to_.graph().bodies, body);
+  if (there != to_.graph().bodies.end()) return there - to_.graph().bodies.begin();
+  return to_.add_subgraph(body);
+}
 
-  void add_node(const GraphNode& node) {
-    std::vector<std::uint32_t> operands = node.operands;
-    for (std::uint32_t& operand : operands) {
-      if (operand != kNoValue) operand = values_[operand];
-    }
-    std::vector<std::int64_t> numbers = node.numbers;
-    for (std::int64_t& number : numbers) number = number_of(number);
-    for (std::size_t i = 0; i < node.bodies.size(); ++i) numbers[i] = body_of(node.bodies[i]);
-    tnr_graph_node given = {};
-    given.struct_size = sizeof given;
-    given.code = node.custom == nullptr ? node.code : TNR_NODE_CUSTOM + custom_of(node.custom);
-    given.dtype = node.dtype;
-    given.operands = operands.data();
-    given.operand_count = static_cast<std::uint32_t>(operands.size());
-    given.numbers = numbers.data();
-    given.number_count = static_cast<std::uint32_t>(numbers.size());
-    given.attributes = node.has_attributes ? &node.attributes : nullptr;
-    given.flags = node.flags;
-    given.copy = node.copy;
-    given.marks = node.marks;
-    const std::uint32_t first = to_.add_node(given, copied_attributes);
-    for (std::uint32_t i = 0; i < node.result_count; ++i) values_[node.result + i] = first + i;
+std::uint32_t NodeCopier::custom_of(const std::shared_ptr<const Custom>& custom) {
+  const auto there = std::ranges::find(to_.graph().customs, custom);
+  if (there != to_.graph().customs.end()) {
+    return static_cast<std::uint32_t>(there - to_.graph().customs.begin());
   }
-
-  std::int64_t number_of(std::int64_t number) {
-    if (!is_extent(number)) return number;
-    const auto there = extents_.find(number);
-    if (there != extents_.end()) return there->second;
-    Extent extent = from_.extents[extent_index(number)];
-    if (extent.op != 0) {
-      extent.a = number_of(extent.a);
-      extent.b = number_of(extent.b);
-    }
-    // The copy of a node that finds an extent finds one of its own.
-    const bool is_found = extent.op == 0 && extent.node != kNoValue;
-    std::int64_t copied = is_found ? -1 : find_extent(to_.graph(), extent);
-    if (copied < 0) {
-      copied = extent.op == 0 ? to_.add_extent(extent.name, extent.a)
-                              : to_.combine_extents(extent.op, extent.a, extent.b);
-    }
-    extents_[number] = copied;
-    return copied;
-  }
-
-  std::int64_t body_of(const std::shared_ptr<const Body>& body) {
-    for (const Extent& extent : body->graph.extents) {
-      const std::size_t outer = outer_index(from_, extent);
-      if (outer < from_.extents.size()) {
-        (void)number_of(TNR_EXTENT + static_cast<std::int64_t>(outer));
-      }
-    }
-    const auto there = std::ranges::find(to_.graph().bodies, body);
-    if (there != to_.graph().bodies.end()) return there - to_.graph().bodies.begin();
-    return to_.add_subgraph(body);
-  }
-
-  std::uint32_t custom_of(const std::shared_ptr<const Custom>& custom) {
-    const auto there = std::ranges::find(to_.graph().customs, custom);
-    if (there != to_.graph().customs.end()) {
-      return static_cast<std::uint32_t>(there - to_.graph().customs.begin());
-    }
-    return to_.add_custom(custom);
-  }
-
-  const Graph& from_;
-  GraphBuilder& to_;
-  std::vector<std::uint32_t> values_;  // by value, the copies
-  std::map<std::int64_t, std::int64_t> extents_;
-};
-
-}  // namespace
+  return to_.add_custom(custom);
+}
 
 std::vector<std::uint32_t> copy_values(const Graph& from,
                                        const std::map<std::uint32_t, std::uint32_t>& given,
                                        const std::vector<std::uint32_t>& wanted, GraphBuilder& to) {
-  return Copying(from, given, to).copy(wanted);
+  NodeCopier copier(from, to);
+  std::vector<std::uint32_t> there(from.values.size(), kNoValue);
+  for (const auto& [value, copy] : given) there[value] = copy;
+  const std::vector<bool> needed = values_for(from, wanted);
+  for (std::uint32_t value = 0; value < there.size(); ++value) {
+    if (!needed[value] || there[value] != kNoValue) continue;
+    const GraphNode* const node = from.node_of(value);
+    if (node == nullptr) {
+      there[value] = copier.add_given(value);
+      continue;
+    }
+    std::vector<std::uint32_t> operands = node->operands;
+    for (std::uint32_t& operand : operands) {
+      if (operand != kNoValue) operand = there[operand];
+    }
+    const std::uint32_t first = copier.add_node(*node, std::move(operands));
+    for (std::uint32_t i = 0; i < node->result_count; ++i) there[node->result + i] = first + i;
+  }
+  std::vector<std::uint32_t> copied;
+  copied.reserve(wanted.size());
+  for (const std::uint32_t value : wanted) copied.push_back(there[value]);
+  return copied;
 }
 
 const Custom* find_impure(const Graph& graph) noexcept {

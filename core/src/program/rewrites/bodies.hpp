@@ -36,6 +36,29 @@ class BodyExtents {
   std::map<std::int64_t, std::int64_t> outer_;  // by number of the body
 };
 
+// Copies nodes of a graph to another one.
+class NodeCopier {
+ public:
+  NodeCopier(const Graph& from, GraphBuilder& to) : from_(from), to_(to) {}
+
+  // Adds the constant or the scalar of this value.
+  std::uint32_t add_given(std::uint32_t value);
+  // Adds the node with these operands there, and returns its first result.
+  std::uint32_t add_node(const GraphNode& node, std::vector<std::uint32_t> operands);
+  // The number there. Adds extents that the other graph lacks.
+  std::int64_t number_of(std::int64_t number);
+  // Records which number an extent is there. Call it before number_of() of the extent.
+  void set_number(std::int64_t number, std::int64_t there) { extents_[number] = there; }
+
+ private:
+  std::int64_t body_of(const std::shared_ptr<const Body>& body);
+  std::uint32_t custom_of(const std::shared_ptr<const Custom>& custom);
+
+  const Graph& from_;
+  GraphBuilder& to_;
+  std::map<std::int64_t, std::int64_t> extents_;
+};
+
 // By value: whether these values depend on it.
 std::vector<bool> values_for(const Graph& graph, const std::vector<std::uint32_t>& wanted);
 

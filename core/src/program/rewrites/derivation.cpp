@@ -309,7 +309,6 @@ Term conjugate(Term a) { return is_complex(a.dtype()) ? unary(Unary::kConj, a) :
 Derivation::Derivation(Terms& terms, std::uint32_t index, std::vector<std::uint32_t> gradients,
                        const std::vector<bool>& wanted)
     : terms_(terms),
-      index_(index),
       node_(terms.graph().nodes[index]),
       gradients_(std::move(gradients)),
       wanted_(wanted) {}
@@ -329,12 +328,12 @@ void Derivation::give(std::size_t i, Term part) {
 }
 
 void Derivation::refuse(const char* why) const {
-  fail(TNR_STATUS_UNSUPPORTED, "nodes[%" PRIu32 "], %s: no gradient leads through it: %s", index_,
-       operation_name(node_), why);
+  fail(TNR_STATUS_UNSUPPORTED, "nodes[%" PRIu32 "], %s: no gradient leads through it: %s",
+       node_.number, operation_name(node_), why);
 }
 
 void Derivation::refuse(const Error& error) const {
-  fail(error.status(), "nodes[%" PRIu32 "], %s: %s", index_, operation_name(node_),
+  fail(error.status(), "nodes[%" PRIu32 "], %s: %s", node_.number, operation_name(node_),
        error.message());
 }
 

@@ -194,7 +194,6 @@ class Derivation {
              const std::vector<bool>& wanted);
 
   [[nodiscard]] const GraphNode& node() const noexcept { return node_; }
-  [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
   [[nodiscard]] Terms& terms() const noexcept { return terms_; }
   [[nodiscard]] bool has(std::size_t i) const noexcept {
     return i < node_.operands.size() && node_.operands[i] != kNoValue;
@@ -228,7 +227,6 @@ class Derivation {
 
  private:
   Terms& terms_;
-  std::uint32_t index_;
   GraphNode node_;  // a copy: nodes move when others are added
   std::vector<std::uint32_t> gradients_;
   const std::vector<bool>& wanted_;

@@ -149,7 +149,7 @@ std::shared_ptr<const DeviceConstants> DeviceRuns::constants_on(const Context& c
   }
   require_on_device(context, graph_, needed_, schedule.types);
   // With no lock held: it waits, and a wait may run callbacks of users.
-  auto made = std::make_shared<const DeviceConstants>(context, graph_, needed_);
+  auto made = std::make_shared<const DeviceConstants>(context, graph_);
   const std::lock_guard lock(mutex_);
   // Another run may have been faster.
   if (auto constants = known()) return constants;

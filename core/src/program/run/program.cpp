@@ -25,9 +25,11 @@ void require_passes(std::uint32_t passes, const char* name) {
        name, passes);
 }
 
-// Adds all constants of a graph and of the bodies in its nodes.
+// Adds the constants of a graph that are read, and those of the bodies in its nodes.
 void add_constants(const Graph& graph, std::vector<const Constant*>& constants) {
-  for (const auto& constant : graph.constants) constants.push_back(constant.get());
+  for (const auto& constant : graph.constants) {
+    if (constant != nullptr) constants.push_back(constant.get());
+  }
   for (const GraphNode& node : graph.nodes) {
     for (const auto& body : node.bodies) add_constants(body->graph, constants);
   }
