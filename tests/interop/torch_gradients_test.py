@@ -123,7 +123,7 @@ class MixedPrecision(GradientTest):
         for ours, exact, theirs_ in zip(found, (value, *gradients), (near, *near_gradients)):
             self.assertEqual(ours.dtype, np.float32)
             size = float(exact.norm())
-            off = float((torch.from_numpy(ours).double() - exact).norm()) / size
+            off = float((torch.as_tensor(np.asarray(ours)).double() - exact).norm()) / size
             autocast = float((theirs_.double() - exact).norm()) / size
             self.assertLessEqual(off, 2 * autocast + EPS[dtype])
 

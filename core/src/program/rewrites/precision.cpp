@@ -44,6 +44,12 @@ bool chooses_elements(const GraphNode& node) noexcept {
          node.code == (TNR_NODE_POOL2D | TNR_REDUCE_OP_MAX);
 }
 
+// Whether the derivative of the node reads its result, and not its operand, which is as large.
+bool is_read_by_its_gradient(const GraphNode& node) noexcept {
+  return node.code == (TNR_NODE_NORMALIZE | TNR_NORMALIZE_OP_SOFTMAX) ||
+         node.code == (TNR_NODE_NORMALIZE | TNR_NORMALIZE_OP_LOG_SOFTMAX);
+}
+
 // Whether it holds for a result of the node.
 bool has_any(const std::vector<bool>& of, const GraphNode& node) {
   const auto first = of.begin() + node.result;
@@ -219,11 +225,13 @@ std::uint32_t Lowering::wide_of(std::uint32_t value) {
   return wide_[value];
 }
 
+// Where the other value stays in any case, gradients round it again.
 std::uint32_t Lowering::narrow_of(std::uint32_t value) {
   if (narrow_[value] == kNoValue) {
     const GraphNode* const node = from_.node_of(value);
-    const std::uint32_t marks = node == nullptr ? 0 : node->marks & TNR_MARK_RECOMPUTE;
-    narrow_[value] = cast(wide_[value], dtype_, marks);
+    const bool stays = node == nullptr || is_read_by_its_gradient(*node);
+    narrow_[value] =
+        cast(wide_[value], dtype_, stays ? TNR_MARK_RECOMPUTE : node->marks & TNR_MARK_RECOMPUTE);
   }
   return narrow_[value];
 }

@@ -263,6 +263,35 @@ impl GraphHandle {
         Ok(gradients)
     }
 
+    /// The values `of` in mixed precision, as new values.
+    pub(crate) fn add_mixed_precision(
+        &self,
+        of: &[u32],
+        dtype: DType,
+        keep: &[u32],
+    ) -> Result<Vec<u32>> {
+        let attributes = sys::tnr_precision_attributes {
+            struct_size: size_of::<sys::tnr_precision_attributes>() as u64,
+            keep: keep.as_ptr(),
+            keep_count: length(keep.len()),
+            reserved: 0,
+        };
+        let mut lowered = vec![sys::TNR_OPERAND_NONE; of.len()];
+        // SAFETY: the handle is alive, the arrays have the lengths that are given, and the attributes
+        // live until the call ends; values are checked by the library.
+        check(unsafe {
+            sys::tnr_graph_add_mixed_precision(
+                self.0.as_ptr(),
+                of.as_ptr(),
+                length(of.len()),
+                dtype.raw(),
+                &attributes,
+                lowered.as_mut_ptr(),
+            )
+        })?;
+        Ok(lowered)
+    }
+
     /// The numbers of values, nodes and so on.
     pub(crate) fn info(&self) -> Result<sys::tnr_graph_info> {
         let mut info = sys::tnr_graph_info {

@@ -2,6 +2,7 @@
 //! refusal is kept, with the operator's place in the source.
 
 mod gradients;
+mod precision;
 mod recomputation;
 
 use std::cell::Cell;

@@ -197,6 +197,14 @@ pub struct Updating<'g, T: Element> {
     pub(super) value: Traced<'g, T>,
 }
 
+impl<'g, T: Element> Updating<'g, T> {
+    /// The value where `flag` is true, and the input as it was elsewhere.
+    #[track_caller]
+    pub(crate) fn only_if(self, flag: Traced<'g, Bool8>) -> Updating<'g, T> {
+        self.input.updated_by(flag.select(self.value, self.input))
+    }
+}
+
 /// An operand of an element-wise operation of a graph: a value, or a number of the element type.
 /// Sealed.
 #[diagnostic::on_unimplemented(

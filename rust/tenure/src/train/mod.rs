@@ -6,10 +6,12 @@
 //! [updated](crate::Traced::updated_by). The compiler sees that nothing else borrows a parameter
 //! while the step runs. A step can be saved, and C programs and devices run it as any other program.
 
+mod loss_scale;
 mod losses;
 mod optimizers;
 pub mod schedules;
 
+pub use loss_scale::{LossScale, all_finite};
 pub use losses::{bce_with_logits, cross_entropy, huber, mse};
 pub use optimizers::{
     Adam, AdamW, Lion, Optimizer, Rate, Sgd, Stepped, clip_by_global_norm, global_norm,

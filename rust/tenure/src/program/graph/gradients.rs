@@ -9,7 +9,7 @@ use crate::program::state::CallSite;
 use crate::program::tree::{Inputs, OutputTypes, Outputs, Parts, walked};
 
 /// Values in the form of these.
-type Like<'g, V> = <<V as Inputs<'g>>::Types as OutputTypes>::Values<'g>;
+pub(super) type Like<'g, V> = <<V as Inputs<'g>>::Types as OutputTypes>::Values<'g>;
 
 /// Gradients.
 impl<'g> Graph<'g> {
