@@ -191,7 +191,7 @@ TEST_F(PrecisionTest, OnlyWhatLeadsFromAProductIsCopied) {
   EXPECT_EQ(node_at(count).operands[0], y);
   EXPECT_EQ(node_at(count + 2).marks, TNR_MARK_KEEP);
   EXPECT_EQ(node_at(count + 3).marks, TNR_MARK_RECOMPUTE);
-  // What is lowered has no product of f32 left.
+  // No product of f32 is left in it.
   EXPECT_EQ(lowered(all[0]), all[0]);
 }
 
