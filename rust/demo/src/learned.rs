@@ -10,9 +10,10 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plotters::prelude::*;
 use tenure::program::Updated;
-use tenure::train::{AdamW, Optimizer, cross_entropy, schedules};
+use tenure::train::{AdamW, LossScale, Optimizer, Stepped, all_finite, cross_entropy, schedules};
 use tenure::{
-    Activation, Conv2d, Loader, Matmul, PadMode, Pool2d, Program, Result, Tensor, Traced,
+    Activation, Conv2d, Float, Graph, Loader, Matmul, PadMode, Pool2d, Program, Result, Tensor,
+    Traced,
     io::npy,
     ops::{eq, mean_all},
     random::Generator,
@@ -109,7 +110,7 @@ pub fn draw_losses(path: &Path, losses: &[f32]) -> std::result::Result<(), Box<d
 ///
 /// Errors of reading the files, and of the library.
 pub fn learned(data: &str) -> std::result::Result<Classifier, Box<dyn Error>> {
-    Ok(learned_by(&step()?, data)?.0)
+    Ok(learned_by(&step()?, first_states(None)?, data)?.0)
 }
 
 /// A step of training: of images, labels, the learning rate, the number of the step, the rows and
@@ -122,9 +123,37 @@ pub type Step = Program<(u8, i64, f32, u64, i64, i64, Vec<Updated<f32>>, Vec<Upd
 ///
 /// Errors of the library.
 pub fn step() -> Result<Step> {
-    let optimizer = AdamW::new();
+    step_with(None, |_, loss| loss)
+}
+
+/// Traces the step in mixed precision, with a loss scale behind the other states.
+///
+/// # Errors
+///
+/// Errors of the library.
+pub fn mixed_step<N: Float>(scaling: LossScale) -> Result<Step> {
+    step_with(Some(scaling), |graph, loss| graph.mixed_precision::<N, _>(loss, &[]))
+}
+
+/// The states of the optimiser before the first step, and that of a loss scale.
+///
+/// # Errors
+///
+/// Errors of the library.
+pub fn first_states(scaling: Option<LossScale>) -> Result<Vec<Tensor<f32>>> {
+    let mut states = AdamW::new().zeros(&initial()?)?;
+    if let Some(scaling) = scaling {
+        states.push(scaling.first_state()?);
+    }
+    Ok(states)
+}
+
+fn step_with(
+    scaling: Option<LossScale>,
+    lower: impl for<'g> FnOnce(Graph<'g>, Traced<'g, f32>) -> Traced<'g, f32>,
+) -> Result<Step> {
     let weights = initial()?;
-    let states = optimizer.zeros(&weights)?;
+    let states = first_states(scaling)?;
     Program::trace(|graph| {
         let batch = graph.extent("batch", BATCH);
         let (x, y) = (graph.input::<u8>((batch, 64)), graph.input::<i64>(batch));
@@ -132,31 +161,53 @@ pub fn step() -> Result<Step> {
         let number = graph.input_named::<u64>("step", ());
         let (rows, columns) = (graph.input::<i64>([8]), graph.input::<i64>([8]));
         let parameters = graph.inputs(&weights);
-        let states = graph.inputs(&states);
+        let mut states = graph.inputs(&states);
         let x_features = features(moved(images(x), rows, columns), &parameters);
         // Dropout: half of the features, others in each step.
         let generator = graph.generator_at(7, number * (BATCH * FEATURES) as u64);
         let kept = generator.bernoulli(0.5, x_features.sizes());
         let loss = cross_entropy(scores(kept.select(x_features * 2.0, 0.0), &parameters), y);
-        let gradients = graph.gradients(loss, &parameters);
-        let next = optimizer.step(rate, &parameters, &gradients, &states);
+        let loss = lower(graph, loss);
+        let next = next(rate, loss, &parameters, &mut states, scaling);
         graph.program((x, y, rate, number, rows, columns, next.parameters, next.states), loss)
     })
 }
 
-/// As [`learned`], by this step, with the loss of each step.
+/// The parameters and the states after a step, with the state of a loss scale as the last one.
+fn next<'g>(
+    rate: Traced<'g, f32>,
+    loss: Traced<'g, f32>,
+    parameters: &[Traced<'g, f32>],
+    states: &mut Vec<Traced<'g, f32>>,
+    scaling: Option<LossScale>,
+) -> Stepped<'g, f32> {
+    let (graph, optimizer) = (loss.graph(), AdamW::new());
+    let Some((scaling, scale)) = scaling.and_then(|scaling| Some((scaling, states.pop()?))) else {
+        let gradients = graph.gradients(loss, parameters.to_vec());
+        return optimizer.step(rate, parameters, &gradients, states);
+    };
+    let gradients = graph.gradients(scaling.scaled(loss, scale), parameters.to_vec());
+    let gradients = scaling.unscaled(&gradients, scale);
+    let finite = all_finite(&gradients).unwrap_or_else(|| unreachable!("there are parameters"));
+    let mut next = optimizer.step(rate, parameters, &gradients, states).only_if(finite);
+    next.states.push(scaling.next(scale, finite));
+    next
+}
+
+/// Learns by this step from these states, otherwise like [`learned`]. Gives the loss of each step
+/// too, and the share of right answers on digits that it has not seen.
 ///
 /// # Errors
 ///
 /// The errors of [`learned`].
 pub fn learned_by(
     step: &Step,
+    mut states: Vec<Tensor<f32>>,
     data: &str,
-) -> std::result::Result<(Classifier, Vec<f32>), Box<dyn Error>> {
+) -> std::result::Result<(Classifier, Vec<f32>, f32), Box<dyn Error>> {
     let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
     let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;
     let mut weights = initial()?;
-    let mut states = AdamW::new().zeros(&weights)?;
 
     let begin = Instant::now();
     let (train, test) = (pixels.slice(0, ..LEARNED)?, pixels.slice(0, LEARNED..)?);
@@ -198,5 +249,5 @@ pub fn learned_by(
     );
     println!("{:.1} % of 297 digits that it has not seen", 100.0 * accuracy);
     assert!(accuracy >= 0.96);
-    Ok((classify, losses))
+    Ok((classify, losses, accuracy))
 }

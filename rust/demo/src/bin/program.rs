@@ -14,7 +14,7 @@ use tenure_demo::{DATA, learned};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let step = learned::step()?;
-    let (classify, losses) = learned::learned_by(&step, DATA)?;
+    let (classify, losses, _) = learned::learned_by(&step, learned::first_states(None)?, DATA)?;
     let report = classify.measure((&Tensor::zeros([64, 64])?,), 20)?;
     println!("64 digits, {} bytes between the steps at most", report.memory.peak_bytes);
     print!("{report}");
