@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The modules of `rust/tenure/src`, from the lowest to the highest.
-const ORDER: [&str; 25] = [
+const ORDER: [&str; 26] = [
     "error",
     "split_mix",
     "owner",
@@ -31,6 +31,7 @@ const ORDER: [&str; 25] = [
     "expr",
     "cuda",
     "program",
+    "layers",
     "train",
     "loader",
     "prelude",

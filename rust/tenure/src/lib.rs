@@ -269,6 +269,7 @@ mod error;
 pub mod expr;
 pub mod interop;
 pub mod io;
+pub mod layers;
 #[allow(unsafe_code)]
 mod layout;
 pub mod linalg;

@@ -8,7 +8,7 @@ use tenure_sys::{TNR_NODE_COND, TNR_NODE_WHILE};
 
 use super::state::{CallSite, InputName, State, Step, Value};
 use super::tree::{Made, Parts, walked};
-use super::{Graph, OutputTypes, Outputs, Traced};
+use super::{Graph, OutputTypes, Outputs, Size, Traced};
 use crate::dtype::Bool8;
 use crate::error::{Error, Result};
 
@@ -125,7 +125,8 @@ impl<'g> Graph<'g> {
     }
 
     /// The state behind a loop: as long as `condition` gives true, `body` makes the next state of
-    /// the one before, at most `limit` times; a run whose condition still holds then is refused.
+    /// the one before, at most `limit` times, a number or an extent; a run whose condition still holds
+    /// then is refused.
     ///
     /// Both are graphs of their own, as those of [`cond`](Self::cond), and are handed the state and
     /// the values of `kept`, which no iteration changes; each is a [tree](crate::tree), and
@@ -159,7 +160,7 @@ impl<'g> Graph<'g> {
     #[doc(alias("loop", "scan", "fori_loop"))]
     pub fn while_loop<S, K>(
         self,
-        limit: usize,
+        limit: impl Into<Size<'g>>,
         state: S,
         kept: K,
         condition: impl for<'h> FnOnce(
@@ -177,7 +178,8 @@ impl<'g> Graph<'g> {
         S: Outputs<'g>,
         K: Outputs<'g>,
     {
-        let site = CallSite { name: "while_loop", at: Location::caller() };
+        let (site, limit) =
+            (CallSite { name: "while_loop", at: Location::caller() }, limit.into());
         self.control(|graph| {
             let (state, kept) = (walked(&state), walked(&kept));
             let mut handed = state.numbers();
@@ -199,8 +201,7 @@ impl<'g> Graph<'g> {
                 .prefixed(&format!("{site}: ")));
             }
             require_one_form(site, &state.lens, &outputs.lens)?;
-            // More than an i64 has is as good as no limit.
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX).min(tenure_sys::TNR_EXTENT - 1);
+            let limit = limit.number_up_to(tenure_sys::TNR_EXTENT - 1)?;
             let numbers = [condition.into(), body.into(), limit];
             let step = Step::new(site.name, TNR_NODE_WHILE, &handed).numbers(&numbers);
             Ok((graph.results(site, &step.named(&["a value"]), count)?, outputs.lens))

@@ -37,6 +37,20 @@ pub struct Extent<'g> {
 }
 
 /// An extent, or a number that is one: of the types `usize`, `isize` and `i32`.
+///
+/// Sizes are added, subtracted and multiplied as [extents](Extent) are.
+///
+/// ```
+/// use tenure::Program;
+///
+/// let program = Program::trace(|graph| {
+///     let x = graph.input::<i32>((graph.extent("n", 100), 4));
+///     let (rows, width) = (x.size(0), x.size(1));
+///     graph.program((x,), x.reshape(rows * width).slice(0, 0, rows * width - 1))
+/// })?;
+/// assert_eq!(program.run((&[[1, 2, 3, 4]],))?, [1, 2, 3]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Size<'g>(Given<'g>);
 
@@ -137,6 +151,35 @@ impl<'g> Size<'g> {
 }
 
 impl Size<'_> {
+    fn counted(number: i128) -> Self {
+        Size(match i64::try_from(number) {
+            Ok(number @ 0..TNR_EXTENT) => Given::Number(number),
+            _ => Given::Outside(number),
+        })
+    }
+
+    /// The quotient, rounded down, by at least 1.
+    #[track_caller]
+    pub(crate) fn over(self, divisor: usize) -> Self {
+        let divisor = divisor.max(1);
+        match self.0 {
+            Given::Number(number) => Size::counted(i128::from(number) / divisor as i128),
+            Given::Extent(extent) => {
+                let of = [self, divisor.into()];
+                extent.combined(tnr_extent_op::DIV, of, Location::caller()).into()
+            }
+            outside @ Given::Outside(_) => Size(outside),
+        }
+    }
+
+    /// The number, where it is one before a run.
+    pub(crate) fn known(self) -> Option<usize> {
+        match self.0 {
+            Given::Number(number) => usize::try_from(number).ok(),
+            _ => None,
+        }
+    }
+
     /// The next number: the number of offsets for this number of rows.
     pub(super) fn next(self, at: &'static Location<'static>) -> Self {
         match self.0 {
@@ -146,6 +189,14 @@ impl Size<'_> {
                 extent.combined(tnr_extent_op::ADD, [self, 1.into()], at).into()
             }
             outside @ Given::Outside(_) => Size(outside),
+        }
+    }
+
+    /// The extent in the library's encoding, or `most` for a number that is greater.
+    pub(super) fn number_up_to(self, most: i64) -> Result<i64> {
+        match self.0 {
+            Given::Outside(0..) => Ok(most),
+            _ => self.number(),
         }
     }
 
@@ -192,14 +243,34 @@ macro_rules! operators {
 }
 operators! { Add add ADD; Sub sub SUB; Mul mul MUL; Div div DIV; }
 
+/// Operators of two sizes: of an extent where one of them is an extent.
+macro_rules! size_operators {
+    ($($trait:ident $method:ident $op:ident;)*) => {$(
+        impl<'g, S: Into<Size<'g>>> $trait<S> for Size<'g> {
+            type Output = Size<'g>;
+            #[track_caller]
+            fn $method(self, other: S) -> Size<'g> {
+                let of = [self, other.into()];
+                match of.map(|size| size.0) {
+                    [Given::Extent(extent), _] | [_, Given::Extent(extent)] => {
+                        extent.combined(tnr_extent_op::$op, of, Location::caller()).into()
+                    }
+                    [Given::Number(a), Given::Number(b)] => {
+                        Size::counted(i128::from(a).$method(i128::from(b)))
+                    }
+                    [outside @ Given::Outside(_), _] | [_, outside] => Size(outside),
+                }
+            }
+        }
+    )*};
+}
+size_operators! { Add add ADD; Sub sub SUB; Mul mul MUL; }
+
 macro_rules! sizes {
     ($($number:ty)*) => {$(
         impl From<$number> for Size<'_> {
             fn from(number: $number) -> Self {
-                Size(match i64::try_from(number) {
-                    Ok(number @ 0..TNR_EXTENT) => Given::Number(number),
-                    _ => Given::Outside(number as i128),
-                })
+                Size::counted(number as i128)
             }
         }
     )*};
