@@ -43,7 +43,7 @@
 
 pub(crate) mod loaded;
 pub mod matrix_market;
-mod near_names;
+pub(crate) mod near_names;
 pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;

@@ -199,6 +199,8 @@
 //! | [`io`] | files: NumPy's, safetensors, Matrix Market |
 //! | [`expr`] | several operations in one pass |
 //! | [`program`] | graphs that are traced once and run often |
+//! | [`layers`] | layers of networks as values of a graph, first weights, files of parameters |
+//! | [`train`] | losses, optimisers, schedules |
 //! | [`cuda`] | GPUs |
 //! | [`interop`] | memory of other libraries |
 //!

@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 256;
 /// The question whether one of the similar names was meant, to be appended to a message; empty
 /// where no name is similar.
 #[cold]
-pub(super) fn did_you_mean<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
+pub(crate) fn did_you_mean<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> String {
     if wanted.len() > MOST_BYTES {
         return String::new();
     }

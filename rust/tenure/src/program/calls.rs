@@ -6,6 +6,7 @@ pub(crate) mod custom;
 mod fresh;
 #[cfg(feature = "programs")]
 pub(crate) mod graph_record;
+pub(crate) mod lent;
 mod report;
 mod run;
 

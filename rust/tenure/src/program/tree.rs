@@ -71,9 +71,10 @@ pub use leaves::{
     DeviceTensors, DeviceViews, DeviceViewsMut, InGraph, Leaves, Shape, Shapes, SharedTensors,
     Tensors, Types, UpdatedTypes, Updates, Views, ViewsMut,
 };
-pub(crate) use lend::{Fill, LendAs, LendOut, LendUnique};
+pub(crate) use lend::{Fill, LendAs, LendOut, LendShared, LendUnique};
 pub use lend::{RunInputs, RunOutputs};
 pub use made::Like;
+pub(crate) use made::{LikeLeaf, leaves_like};
 pub(crate) use names::require_given;
 #[cfg(feature = "derive")]
 pub use tenure_derive::Tree;

@@ -12,9 +12,12 @@ mod errors;
 mod extents;
 mod found;
 mod gradients;
+mod layers;
 mod nets;
 mod ordering;
 mod precision;
+#[cfg(feature = "derive")]
+mod parameters;
 mod random;
 mod report;
 mod rows;

@@ -60,6 +60,6 @@ impl<'g, T: Element> Like<'g> for Shape<T> {
     type Values = Traced<'g, T>;
 
     fn walk_like(&self, walk: &mut LikeWalk<'g>) {
-        walk.extents(T::DTYPE, &self.extents);
+        walk.extents::<T>(&self.extents);
     }
 }

@@ -1,11 +1,14 @@
 //! Inputs like other trees: of tensors, of values, or of shapes.
 
+use tenure_sys::TNR_EXTENT;
+
 use super::names::{Part, Path};
 use super::values::{Parts, Tree};
 use crate::cuda;
 use crate::dense::{SharedTensor, Tensor, TensorView};
 use crate::dtype::{DType, Element};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::io::safetensors::Shared;
 use crate::layout::refusal;
 use crate::program::{Graph, Traced};
 
@@ -22,12 +25,41 @@ pub trait Like<'g> {
     fn walk_like(&self, walk: &mut LikeWalk<'g>);
 }
 
-/// A walk over the leaves of a tree, which adds an input for each.
+/// A walk over the leaves of a tree.
 pub struct LikeWalk<'g> {
-    graph: Graph<'g>,
     path: Path,
-    values: Vec<u32>,
+    leaves: Vec<LikeLeaf<'g>>,
     lens: Vec<usize>,
+}
+
+/// A leaf of a tree.
+pub(crate) struct LikeLeaf<'g> {
+    pub(crate) name: String,
+    pub(crate) dtype: DType,
+    /// In the library's encoding.
+    shape: Result<Vec<i64>>,
+    /// Adds a constant of the leaf's type, by its name in a file.
+    constant: fn(Graph<'g>, &Shared, &str) -> Result<u32>,
+}
+
+impl<'g> LikeLeaf<'g> {
+    /// The shape of a leaf whose extents have no names.
+    pub(crate) fn shape(&self) -> Result<Vec<usize>> {
+        let known = |extent: &i64| match *extent {
+            0..TNR_EXTENT => Ok(*extent as usize),
+            _ => Err(Error::invalid(format!("the shape of '{}' has a named extent", self.name))),
+        };
+        self.shape.as_ref().map_err(Clone::clone)?.iter().map(known).collect()
+    }
+
+    /// A constant with the elements of a tensor of a file, which has the leaf's name.
+    pub(crate) fn constant(&self, graph: Graph<'g>, file: &Shared) -> Result<u32> {
+        (self.constant)(graph, file, &self.name)
+    }
+}
+
+fn constant<'g, T: Element>(graph: Graph<'g>, file: &Shared, name: &str) -> Result<u32> {
+    Ok(graph.constant(&file.tensor::<T>(name)?).value())
 }
 
 impl<'g> LikeWalk<'g> {
@@ -49,15 +81,27 @@ impl<'g> LikeWalk<'g> {
         self.part(Part::Field(name), tree);
     }
 
-    fn leaf(&mut self, dtype: DType, shape: Result<Vec<i64>>) {
-        let name = self.path.name().text;
-        self.values.push(self.graph.input_like(&name, dtype, shape));
+    fn leaf<T: Element>(&mut self, shape: Result<Vec<i64>>) {
+        let (name, constant) = (self.path.name().text, constant::<T>);
+        self.leaves.push(LikeLeaf { name, dtype: T::DTYPE, shape, constant });
     }
 
-    pub(super) fn extents(&mut self, dtype: DType, shape: &[usize]) {
+    pub(super) fn extents<T: Element>(&mut self, shape: &[usize]) {
         let shape = shape.iter().map(|extent| refusal::counted(&"shape", *extent)).collect();
-        self.leaf(dtype, shape);
+        self.leaf::<T>(shape);
     }
+
+    /// The leaves of a tree, and the lengths of its `Vec`s.
+    fn over(like: &impl Like<'g>) -> Self {
+        let mut walk = LikeWalk { path: Path::default(), leaves: Vec::new(), lens: Vec::new() };
+        like.walk_like(&mut walk);
+        walk
+    }
+}
+
+/// The leaves of a tree.
+pub(crate) fn leaves_like<'g>(like: &impl Like<'g>) -> Vec<LikeLeaf<'g>> {
+    LikeWalk::over(like).leaves
 }
 
 /// Inputs of trees.
@@ -80,10 +124,18 @@ impl<'g> Graph<'g> {
     /// ```
     #[doc(alias("zeros_like", "placeholders"))]
     pub fn inputs<L: Like<'g>>(self, like: &L) -> L::Values {
-        let mut walk =
-            LikeWalk { graph: self, path: Path::default(), values: Vec::new(), lens: Vec::new() };
-        like.walk_like(&mut walk);
-        Parts::made(self, &mut walk.values.into_iter(), &walk.lens)
+        let add = |leaf: LikeLeaf<'g>| self.input_like(&leaf.name, leaf.dtype, leaf.shape);
+        self.tree_like(like, add)
+    }
+
+    /// A tree like another one, of values that `add` makes.
+    pub(crate) fn tree_like<L: Like<'g>>(
+        self,
+        like: &L,
+        add: impl FnMut(LikeLeaf<'g>) -> u32,
+    ) -> L::Values {
+        let walk = LikeWalk::over(like);
+        Parts::made(self, &mut walk.leaves.into_iter().map(add), &walk.lens)
     }
 }
 
@@ -93,7 +145,7 @@ macro_rules! shaped {
             type Values = Traced<'g, T>;
 
             fn walk_like(&self, walk: &mut LikeWalk<'g>) {
-                walk.extents(T::DTYPE, self.shape());
+                walk.extents::<T>(self.shape());
             }
         }
     )*};
@@ -104,7 +156,7 @@ impl<'g, T: Element> Like<'g> for Traced<'g, T> {
     type Values = Traced<'g, T>;
 
     fn walk_like(&self, walk: &mut LikeWalk<'g>) {
-        walk.leaf(T::DTYPE, walk.graph.numbers_of_shape(self.value()));
+        walk.leaf::<T>(self.graph().numbers_of_shape(self.value()));
     }
 }
 impl<'g, L: Like<'g>, const N: usize> Like<'g> for [L; N] {
