@@ -199,10 +199,9 @@ fn checked<'g, T: Float>(
 /// `[.., heads, rows, width]` as `[.., key heads, shared * rows, width]`.
 #[track_caller]
 fn group<T: Float>(a: Traced<'_, T>, shared: usize) -> Traced<'_, T> {
-    if shared == 1 {
-        return a;
-    }
-    let (mut sizes, heads) = (a.sizes(), a.rank() - 3);
+    // A value after a refusal has no axes.
+    let Some(heads) = a.rank().checked_sub(3).filter(|_| shared > 1) else { return a };
+    let mut sizes = a.sizes();
     sizes[heads] = (a.largest_shape()[heads] / shared).into();
     sizes[heads + 1] = sizes[heads + 1] * shared;
     a.reshape(sizes)
@@ -211,10 +210,8 @@ fn group<T: Float>(a: Traced<'_, T>, shared: usize) -> Traced<'_, T> {
 /// The opposite of [`group`].
 #[track_caller]
 fn ungroup<'g, T: Float>(a: Traced<'g, T>, shared: usize, rows: Size<'g>) -> Traced<'g, T> {
-    if shared == 1 {
-        return a;
-    }
-    let (mut sizes, heads) = (a.sizes(), a.rank() - 3);
+    let Some(heads) = a.rank().checked_sub(3).filter(|_| shared > 1) else { return a };
+    let mut sizes = a.sizes();
     sizes[heads] = sizes[heads] * shared;
     sizes[heads + 1] = rows;
     a.reshape(sizes)

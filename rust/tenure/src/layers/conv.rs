@@ -198,8 +198,12 @@ pub fn conv3d<'g, T: Float>(
     let rows = with.positions(1, height, kernel[1]);
     let columns = with.positions(2, width, kernel[2]);
     let shape = x.largest_shape();
-    let images = depth_windows(x, with, kernel[0], depths)
-        .reshape((n * depths, shape[1] * kernel[0], height, width));
+    let images = depth_windows(x, with, kernel[0], depths).reshape((
+        n * depths,
+        shape[1] * kernel[0],
+        height,
+        width,
+    ));
     let filters_of_depths = weight.largest_shape()[1] * kernel[0];
     let flat = weight.reshape((filters, filters_of_depths, kernel[1], kernel[2]));
     let options = Conv2d::new()
@@ -220,11 +224,11 @@ fn depth_windows<'g, T: Float>(
     depths: Size<'g>,
 ) -> Traced<'g, T> {
     let mut by_depth = x.permute(&[0, 2, 1, 3, 4]);
-    let mut sizes = by_depth.sizes();
+    let mut sizes = [0, 2, 1, 3, 4].map(|axis| x.size(axis));
     let [before, behind] = with.padding[0];
     if before + behind > 0 {
         sizes[1] = sizes[1] + (before + behind);
-        by_depth = by_depth.pad_to(&sizes, [0, before, 0, 0, 0], PadMode::Constant(T::default()));
+        by_depth = by_depth.pad_to(sizes, [0, before, 0, 0, 0], PadMode::Constant(T::default()));
     }
     let stride = with.strides[0];
     let mut parts = Vec::with_capacity(kernel);
@@ -233,7 +237,7 @@ fn depth_windows<'g, T: Float>(
         sizes[1] = depths;
         let part = by_depth.slice_step(1, start, stop, stride);
         // A slice itself states no extent that depends on a named one.
-        parts.push(part.broadcast(&sizes).unsqueeze(3));
+        parts.push(part.broadcast(sizes).unsqueeze(3));
     }
     x.graph().concat(parts, 3)
 }

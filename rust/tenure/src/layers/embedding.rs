@@ -118,7 +118,9 @@ impl Rotary {
     fn angles(self, width: usize) -> Result<Vec<f64>> {
         if !(self.base > 0.0 && self.base.is_finite()) {
             let base = self.base;
-            return Err(Error::invalid(format!("the base is {base} but must be above 0 and finite")));
+            return Err(Error::invalid(format!(
+                "the base is {base} but must be above 0 and finite"
+            )));
         }
         if width % 2 != 0 {
             return Err(Error::invalid(format!("the width is {width} but must be even")));

@@ -98,7 +98,9 @@ impl Weights {
     fn deviation(gain: f64, fan: f64) -> Result<f64> {
         match gain > 0.0 && gain.is_finite() {
             true => Ok(gain / fan.sqrt()),
-            false => Err(Error::invalid(format!("the gain is {gain} but must be above 0 and finite"))),
+            false => {
+                Err(Error::invalid(format!("the gain is {gain} but must be above 0 and finite")))
+            }
         }
     }
 
@@ -131,7 +133,11 @@ impl Weights {
     ///
     /// `InvalidArgument`: a gain that is not above 0 and finite. `OutOfMemory`.
     #[doc(alias("he_uniform"))]
-    pub fn kaiming_uniform<T: Float>(&self, random: &mut Generator, gain: f64) -> Result<Tensor<T>> {
+    pub fn kaiming_uniform<T: Float>(
+        &self,
+        random: &mut Generator,
+        gain: f64,
+    ) -> Result<Tensor<T>> {
         self.uniform(random, self.kaiming(gain)?)
     }
 
@@ -164,7 +170,6 @@ impl Weights {
     pub fn xavier_normal<T: Float>(&self, random: &mut Generator, gain: f64) -> Result<Tensor<T>> {
         self.normal(random, self.xavier(gain)?)
     }
-
 }
 
 #[cfg(feature = "linalg")]
@@ -186,7 +191,11 @@ impl Weights {
     /// assert!(product.iter().zip([1.0, 0.0, 0.0, 1.0]).all(|(a, b)| (a - b).abs() < 1e-12));
     /// # Ok::<(), tenure::Error>(())
     /// ```
-    pub fn orthogonal<T: NativeFloat>(&self, random: &mut Generator, gain: f64) -> Result<Tensor<T>> {
+    pub fn orthogonal<T: NativeFloat>(
+        &self,
+        random: &mut Generator,
+        gain: f64,
+    ) -> Result<Tensor<T>> {
         Self::deviation(gain, 1.0)?;
         if self.shape.contains(&0) {
             return Tensor::zeros(&self.shape[..]);

@@ -61,22 +61,23 @@ pub fn group_norm<'g, T: Float>(
     let within: Vec<usize> = (2..rank + 1).collect();
     let norm = LayerNorm::new().eps(eps);
     let normalized = x.reshape(grouped).layer_norm(&within[..], None, None, norm).reshape(sizes);
-    scaled(normalized, weight, bias)
+    scaled(normalized, rank, weight, bias)
 }
 
 /// Multiplies each channel by its weight, and adds its bias.
 #[track_caller]
 fn scaled<'g, T: Float>(
     x: Traced<'g, T>,
+    rank: usize,
     weight: Option<Traced<'g, T>>,
     bias: Option<Traced<'g, T>>,
 ) -> Traced<'g, T> {
     let weighted = match weight {
-        Some(weight) => x * of_channels(weight, x.rank()),
+        Some(weight) => x * of_channels(weight, rank),
         None => x,
     };
     match bias {
-        Some(bias) => weighted + of_channels(bias, x.rank()),
+        Some(bias) => weighted + of_channels(bias, rank),
         None => weighted,
     }
 }
@@ -138,7 +139,7 @@ pub fn batch_norm<'g, T: Float + Real>(
     let over: Vec<usize> = (0..rank).filter(|axis| *axis != 1).collect();
     let (mean, var) = (x.mean(&over[..]), x.var(&over[..], 0));
     let root = of_channels((var + Num(eps)).rsqrt(), rank);
-    let value = scaled((x - of_channels(mean, rank)) * root, weight, bias);
+    let value = scaled((x - of_channels(mean, rank)) * root, rank, weight, bias);
     let mut count = graph.copy_constant(&[1_i64]).sum(0);
     for axis in over {
         count = count * value_of(graph, x.size(axis));

@@ -152,7 +152,8 @@ pub fn constants<'g, P: Like<'g>>(
 
 /// Checks that a file has these parameters, and no others.
 fn require_parameters(entries: &[Entry], leaves: &[LikeLeaf<'_>]) -> Result<()> {
-    let by_name: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.name(), entry)).collect();
+    let by_name: HashMap<&str, &Entry> =
+        entries.iter().map(|entry| (entry.name(), entry)).collect();
     for leaf in leaves {
         let name = shown(&leaf.name);
         let Some(entry) = by_name.get(&leaf.name[..]) else {

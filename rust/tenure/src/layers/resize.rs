@@ -63,7 +63,7 @@ impl Resize {
     fn along<'g, T: Float + Real>(
         self,
         x: Traced<'g, T>,
-        axis: usize,
+        [axis, rank]: [usize; 2],
         to: Size<'g>,
         factor: Option<f64>,
     ) -> Traced<'g, T> {
@@ -93,7 +93,7 @@ impl Resize {
                 let inside = coordinate.clamp(0.0, last);
                 let before = inside.floor();
                 let share = (inside - before).cast::<T>();
-                let mut sizes = vec![1.into(); x.rank() - axis];
+                let mut sizes = vec![1.into(); rank - axis];
                 sizes[0] = to;
                 let behind = (before + 1.0).minimum(last).cast::<i64>();
                 let neighbours = x.take(axis, before.cast::<i64>());
@@ -140,9 +140,9 @@ pub fn resize<'g, T: Float + Real, const N: usize>(
         x.graph().refuse_call("resize", Location::caller(), error);
         return x;
     }
-    let mut resized = x;
+    let (mut resized, rank) = (x, x.rank());
     for (nth, size) in sizes.into_iter().enumerate() {
-        resized = with.along(resized, x.rank() - N + nth, size.into(), None);
+        resized = with.along(resized, [rank - N + nth, rank], size.into(), None);
     }
     resized
 }
@@ -174,14 +174,14 @@ pub fn resize_by<'g, T: Float + Real, const N: usize>(
     factors: [f64; N],
     with: Resize,
 ) -> Traced<'g, T> {
-    let mut resized = x;
+    let (mut resized, rank) = (x, x.rank());
     for (nth, factor) in factors.into_iter().enumerate() {
-        let to = require_axes(x.rank(), N).and_then(|()| {
-            let axis = x.rank() - N + nth;
+        let to = require_axes(rank, N).and_then(|()| {
+            let axis = rank - N + nth;
             Ok((axis, multiplied(x.size(axis), factor)?))
         });
         match to {
-            Ok((axis, to)) => resized = with.along(resized, axis, to, Some(factor)),
+            Ok((axis, to)) => resized = with.along(resized, [axis, rank], to, Some(factor)),
             Err(error) => {
                 x.graph().refuse_call("resize_by", Location::caller(), error);
                 return x;

@@ -178,8 +178,7 @@ impl<'g> Graph<'g> {
         S: Outputs<'g>,
         K: Outputs<'g>,
     {
-        let (site, limit) =
-            (CallSite { name: "while_loop", at: Location::caller() }, limit.into());
+        let (site, limit) = (CallSite { name: "while_loop", at: Location::caller() }, limit.into());
         self.control(|graph| {
             let (state, kept) = (walked(&state), walked(&kept));
             let mut handed = state.numbers();
