@@ -110,8 +110,8 @@ fn causal<'g, T: Float>(scores: Traced<'g, T>) -> Traced<'g, Bool8> {
 /// Scaled dot-product attention (Vaswani et al., 2017): `softmax(scale * query * key^T) * value`.
 ///
 /// The query is `[.., heads, queries, width]`, the key `[.., key heads, keys, width]` and the value
-/// `[.., key heads, keys, value width]`; the result is `[.., heads, queries, value width]`. Fewer
-/// key heads, of which the number of heads is a multiple, are shared by adjacent heads:
+/// `[.., key heads, keys, value width]`; the result is `[.., heads, queries, value width]`. Adjacent
+/// heads share a key head where there are fewer of those, whose number divides that of the heads:
 /// grouped-query attention (Ainslie et al., 2023), and multi-query attention for one. With an equal
 /// number of heads, the axes in front broadcast. Values of rank 2 have one head and no axis for it.
 ///

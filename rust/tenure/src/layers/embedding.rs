@@ -131,7 +131,7 @@ impl Rotary {
 }
 
 /// Rotary position embeddings (Su et al., "RoFormer", 2021): pairs of elements along the last axis
-/// of `x`, turned by angles that grow with the position. Of queries and keys before
+/// of `x`, turned by angles that grow with the position. Queries and keys are turned before
 /// [`attention`](fn@super::attention).
 ///
 /// The positions broadcast to the axes of `x` but the last: `[words]` for an `x` of

@@ -70,7 +70,7 @@ impl<'g, T: Float> Recurrent<'g, T> {
         self.width(x, gates).map_err(|error| error.prefixed(&format!("{name} at {at}: ")))
     }
 
-    /// What the input adds to the gates, `[time, batch, gates * hidden]`.
+    /// The input's part of the gates, `[time, batch, gates * hidden]`.
     #[track_caller]
     fn of_input(self, x: Traced<'g, T>, bias: Option<Traced<'g, T>>) -> Traced<'g, T> {
         let y = x.permute(&[1, 0, 2]).matmul(self.input.t());

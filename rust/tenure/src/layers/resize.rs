@@ -148,8 +148,8 @@ pub fn resize<'g, T: Float + Real, const N: usize>(
 }
 
 /// [`resize`] by a factor for each of the last axes: to as many elements as the product of the
-/// extent and the factor, rounded down. Coordinates are by the factor itself, as `scale_factor` of
-/// PyTorch and the scales of ONNX have it, but for [`AlignCorners`](Coordinates::AlignCorners).
+/// extent and the factor, rounded down. The factor itself gives the coordinates, like `scale_factor` of
+/// PyTorch and the scales of ONNX; [`AlignCorners`](Coordinates::AlignCorners) takes the extents.
 ///
 /// A factor of an axis of a named extent is a quotient of numbers up to 64.
 ///

@@ -144,11 +144,7 @@ fn seeded<'g, T: Float>(parts: &[Traced<'g, T>], seed: Traced<'g, T>) -> Traced<
 }
 
 /// The layer of a case and its gradients, as a program of inputs and a seed.
-fn traced<T: Float + Real>(
-    case: &Case<'_>,
-    is_named: bool,
-    passes: Passes,
-) -> Result<Program<(Vec<T>, T), (Vec<T>, Vec<T>)>> {
+fn traced<T: Float + Real>(case: &Case<'_>, is_named: bool, passes: Passes) -> Result<Layer<T>> {
     Program::trace_with(passes, |graph| {
         let size = |&(name, extent): &(Option<&str>, usize)| match name {
             // More than the run has, and as many more for all.
@@ -173,19 +169,26 @@ fn assert_near(found: &[f64], expected: &[f64], bound: f64, what: &str) {
     }
 }
 
+type Layer<T> = Program<(Vec<T>, T), (Vec<T>, Vec<T>)>;
+
+/// The results and the gradients of a run.
+fn run<T: Float + Real>(case: &Case<'_>, program: &Layer<T>) -> Result<[Vec<Tensor<T>>; 2]> {
+    let shape = |shape: &Vec<(_, usize)>| shape.iter().map(|(_, n)| *n).collect::<Vec<_>>();
+    let inputs = case.inputs.iter().enumerate();
+    let inputs: Vec<Tensor<T>> =
+        inputs.map(|(seed, of)| ops::cast(&numbers(seed, &shape(of))?)).collect::<Result<_>>()?;
+    let seed: Tensor<T> = ops::cast(&numbers(50, &[case.output.len()])?)?;
+    let (y, gradients) = program.run((&inputs, &seed))?;
+    Ok([y, gradients])
+}
+
 /// Compares all cases of `T` within a bound.
 fn compare<T: Float + Real>(bound: f64, is_named: bool, passes: Passes) -> Result<()> {
     for case in cases() {
         let program = traced::<T>(&case, is_named, passes);
         let program = program.unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        let shape = |shape: &Vec<(_, usize)>| shape.iter().map(|(_, n)| *n).collect::<Vec<_>>();
-        let inputs = case.inputs.iter().enumerate();
-        let inputs: Vec<Tensor<T>> = inputs
-            .map(|(seed, of)| ops::cast(&numbers(seed, &shape(of))?))
-            .collect::<Result<_>>()?;
-        let seed: Tensor<T> = ops::cast(&numbers(50, &[case.output.len()])?)?;
-        let run = program.run((&inputs, &seed));
-        let (y, gradients) = run.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let found = run(&case, &program);
+        let [y, gradients] = found.unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let doubles = |x: &Tensor<T>| ops::cast::<f64, _>(x).map(|x| x.to_vec());
         let y: Vec<f64> = y.iter().map(doubles).collect::<Result<Vec<_>>>()?.concat();
         assert_near(&y, &case.output, bound, case.name);
@@ -193,6 +196,20 @@ fn compare<T: Float + Real>(bound: f64, is_named: bool, passes: Passes) -> Resul
             let what = format!("{}, gradient {nth}", case.name);
             assert_near(&doubles(found)?, expected, bound, &what);
         }
+    }
+    Ok(())
+}
+
+#[test]
+#[cfg(feature = "programs")]
+fn layers_are_saved_with_their_gradients() -> Result<()> {
+    let path = std::env::temp_dir().join(format!("tenure-layers-{}.tnrp", std::process::id()));
+    for case in cases() {
+        let program = traced::<f32>(&case, true, Passes::DEFAULT)?;
+        program.save(&path)?;
+        let loaded = Layer::<f32>::load(&path, Vec::new());
+        std::fs::remove_file(&path)?;
+        assert!(run(&case, &program)? == run(&case, &loaded?)?, "{}", case.name);
     }
     Ok(())
 }
@@ -210,7 +227,9 @@ fn layers_take_named_extents() -> Result<()> {
 
 #[test]
 fn layers_take_other_floats() -> Result<()> {
-    compare::<f32>(2e-5, true, Passes::DEFAULT)
+    compare::<f32>(2e-5, true, Passes::DEFAULT)?;
+    compare::<f16>(2e-2, true, Passes::DEFAULT)?;
+    compare::<bf16>(2e-1, true, Passes::DEFAULT)
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn first_weights_have_the_deviation_of_their_fans() -> Result<()> {
     assert!(near(square, 2.0 / 864.0) && most <= (6.0_f64 / 864.0).sqrt());
     let (square, _) = spread(&filters.xavier_normal(&mut random, initial::TANH)?);
     assert!(near(square, initial::TANH.powi(2) * 2.0 / 864.0));
-    // The same seed, the same weights.
+    // Equal seeds give equal weights.
     let weights = || Weights::factor([5, 3]).xavier_normal::<f32>(&mut Generator::new(1), 1.0);
     assert!(weights()? == weights()?);
     assert!(Weights::factor([0, 3]).kaiming_normal::<f32>(&mut random, 1.0)?.is_empty());
