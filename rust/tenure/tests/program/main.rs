@@ -15,9 +15,9 @@ mod gradients;
 mod layers;
 mod nets;
 mod ordering;
-mod precision;
 #[cfg(feature = "derive")]
 mod parameters;
+mod precision;
 mod random;
 mod report;
 mod rows;
