@@ -82,6 +82,13 @@ struct SpanOf<T, static_cast<int>(sizeof(T))> {
   using SpanVector = T;
 };
 
+// The widest span that registers hold: 4 of 64 bytes, or 8 smaller ones.
+[[maybe_unused]] constexpr int kWidestSpanBytes = kVectorBytes == 16 ? 128 : 256;
+// A dense operand whose rows are in the order of indices is taken in parts that stay in the second
+// cache, and some rows of a sparse matrix go over one part after the other.
+[[maybe_unused]] constexpr int64_t kNearBytes = 256 << 10;
+[[maybe_unused]] constexpr int64_t kTileRows = 512;
+
 // Sums that become kBytes of a row of out.
 template <class T, int kBytes>
 inline void write_span(const Scaling<T>& scaling, Byte* out, int64_t column_step,

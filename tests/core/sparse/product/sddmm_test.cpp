@@ -167,6 +167,45 @@ TEST(SparseSddmm, SameBitsWhereRowsAreReadInPlace) {
   }
 }
 
+// Compressed rows take some entries at once, and coordinates one after the other.
+template <class T>
+void expect_bits_of_coordinates(const NamedType& type, std::int64_t length, Random& random) {
+  const Pattern pattern = staircase();
+  const auto any_numbers = [&random](std::int64_t count) {
+    std::vector<T> numbers(static_cast<std::size_t>(count));
+    for (T& number : numbers) number = static_cast<T>(random() % 100'003) / T{3e4} - T{1.5};
+    return numbers;
+  };
+  std::vector<T> x = any_numbers(pattern.rows * length);
+  std::vector<T> y = any_numbers(pattern.cols * length);
+  const tnr_view x_view = flat_view(x.data(), type.dtype, {pattern.rows, length});
+  const tnr_view y_view = flat_view(y.data(), type.dtype, {pattern.cols, length});
+  const auto count = static_cast<std::int64_t>(pattern.positions.size());
+  const auto result = [&](tnr_sparse_format format, tnr_dtype index_dtype, std::uint32_t flags) {
+    Random same(3);
+    Matrix a(pattern, format, index_dtype, type, same);
+    std::vector<T> out(static_cast<std::size_t>(count));
+    sparse_sddmm(kDefaultContext, number(0.75), a.view(), flags, x_view, transpose(y_view, 0, 1),
+                 {flat_view(out.data(), type.dtype, {count})});
+    return out;
+  };
+  for (const std::uint32_t flags : {0u, std::uint32_t{TNR_SDDMM_TIMES_VALUES}}) {
+    const std::vector<T> expected = result(TNR_SPARSE_FORMAT_COO, TNR_DTYPE_I32, flags);
+    for (const tnr_dtype index_dtype : kIndexDtypes) {
+      EXPECT_EQ(result(TNR_SPARSE_FORMAT_CSR, index_dtype, flags), expected);
+    }
+  }
+}
+
+TEST(SparseSddmm, RowsHaveTheBitsOfCoordinates) {
+  Random random(12);
+  for (const std::int64_t length : {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 64, 77, 130, 257}) {
+    SCOPED_TRACE(length);
+    expect_bits_of_coordinates<double>(kTypes[0], length, random);
+    expect_bits_of_coordinates<float>(kTypes[1], length, random);
+  }
+}
+
 TEST(SparseSddmm, SameBitsForAnyNumberOfThreadsAndInPlace) {
   Random random(8);
   const Pattern pattern = scattered(300, 200, 20'000, random);

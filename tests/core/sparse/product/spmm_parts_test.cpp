@@ -1,5 +1,5 @@
-// Compares sparse times many columns with one plain loop, to the bit, where b is so large that rows
-// are computed over one part of it after the other.
+// Compares sparse times many columns with one plain loop, to the bit, where b, or the sums of a
+// transposed product, are so large that rows are computed over one part of them after the other.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,6 +31,12 @@ Pattern dense_enough(bool is_sorted, Random& random) {
   return pattern;
 }
 
+Pattern transposed(const Pattern& pattern) {
+  Pattern turned{pattern.name + ", transposed", pattern.cols, pattern.rows, {}};
+  for (const Position& p : pattern.positions) turned.positions.push_back({p.col, p.row});
+  return turned;
+}
+
 template <class T>
 std::vector<T> any_numbers(std::int64_t count, Random& random) {
   std::vector<T> numbers(static_cast<std::size_t>(count));
@@ -57,16 +63,18 @@ std::vector<T> plain(const Pattern& pattern, const std::vector<T>& values, const
 
 template <class T>
 void expect_plain(const NamedType& type, tnr_dtype index_dtype, const Pattern& pattern,
-                  std::int64_t columns, T beta, Random& random) {
+                  std::int64_t columns, T beta, Random& random,
+                  tnr_orientation orientation = TNR_ORIENTATION_AS_IS) {
   SCOPED_TRACE(pattern.name + ", " + std::to_string(columns) + " columns");
+  const Pattern product = orientation == TNR_ORIENTATION_AS_IS ? pattern : transposed(pattern);
   std::vector<T> values =
       any_numbers<T>(static_cast<std::int64_t>(pattern.positions.size()), random);
   // Where lines do not begin: one element further than the allocation.
-  std::vector<T> b_elements = any_numbers<T>(pattern.cols * columns + 1, random);
-  const tnr_view b = flat_view(b_elements.data() + 1, type.dtype, {pattern.cols, columns});
-  const std::vector<T> before = any_numbers<T>(pattern.rows * columns, random);
+  std::vector<T> b_elements = any_numbers<T>(product.cols * columns + 1, random);
+  const tnr_view b = flat_view(b_elements.data() + 1, type.dtype, {product.cols, columns});
+  const std::vector<T> before = any_numbers<T>(product.rows * columns, random);
   const std::vector<T> expected =
-      plain(pattern, values, b_elements.data() + 1, columns, beta, before);
+      plain(product, values, b_elements.data() + 1, columns, beta, before);
   const ContextToken token = context_create(options(2));
   Matrix a(pattern, TNR_SPARSE_FORMAT_CSR, index_dtype, type, random);
   a.view().values =
@@ -74,8 +82,8 @@ void expect_plain(const NamedType& type, tnr_dtype index_dtype, const Pattern& p
   const auto expect_on = [&](const Context& context, SparseToken owner) {
     a.view().owner = owner;
     std::vector<T> out = before;
-    const tnr_view to = flat_view(out.data(), type.dtype, {pattern.rows, columns});
-    sparse_matmul(context, number(1.25), a.view(), TNR_ORIENTATION_AS_IS, b,
+    const tnr_view to = flat_view(out.data(), type.dtype, {product.rows, columns});
+    sparse_matmul(context, number(1.25), a.view(), orientation, b,
                   number(static_cast<double>(beta)), {to});
     EXPECT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(T)), 0);
   };
@@ -100,6 +108,18 @@ TEST(SparseMatmulParts, MoreColumns) {
   const Pattern pattern = dense_enough(true, random);
   expect_plain<float>(kTypes[1], TNR_DTYPE_I32, pattern, 67, 0, random);
   expect_plain<float>(kTypes[1], TNR_DTYPE_I64, pattern, 64, 0.5f, random);
+}
+
+// Sums that the entries of many rows go to.
+TEST(SparseMatmulParts, TransposedSumsAreInTheOrderOfEntries) {
+  Random random(53);
+  for (const bool is_sorted : {true, false}) {
+    const Pattern pattern = dense_enough(is_sorted, random);
+    expect_plain<double>(kTypes[0], kIndexDtypes[is_sorted], pattern, 43, 0, random,
+                         TNR_ORIENTATION_TRANSPOSED);
+    expect_plain<float>(kTypes[1], kIndexDtypes[!is_sorted], pattern, 67, 0.5f, random,
+                        TNR_ORIENTATION_TRANSPOSED);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Entries whose products go to the row of their index: compressed rows transposed, and coordinates.
 //
-// A row of sums is read and written for each entry, so this is bound by stores. Entries are taken
-// in their order, whatever threads there are: an element of a part's sums is always the same sum.
+// A row of sums is read and written for each entry, so this is bound by stores. The entries of one
+// index are taken in their order, whatever threads there are: an element of a part's sums is always
+// the same sum.
 #include "cpu/kernels/sums.hpp"
 #include "cpu/spmm.hpp"
 #include "cpu/tables.hpp"
@@ -28,9 +29,93 @@ inline void add_products(Byte* sums, Sum<T> value, const Byte* b, int64_t column
   }
 }
 
+// ---- spans of columns in registers ----
+
+// How many rows of sums a part has, where it is worth it that rows [begin, end) of a go over one
+// part after the other: they have enough entries in each, and their indices rise. Else INT64_MAX.
+template <class I>
+int64_t part_of_sums(const Compressed& a, int64_t begin, int64_t end, int64_t near_rows) {
+  const int64_t least = 32 * (end - begin);  // entries in each part
+  const int64_t first = index_of<I>(a.offsets, begin);
+  const int64_t entries = index_of<I>(a.offsets, end) - first;
+  if (entries < 2 * least) return INT64_MAX;
+  I greatest = 0;
+  I falls = 0;
+  int64_t k = first;
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t row_end = index_of<I>(a.offsets, row + 1);
+    if (k == row_end) continue;
+    const Byte* const indices = a.indices + k * kStep<I>;
+    TENURE_INDEPENDENT
+    for (int64_t i = 1; i < row_end - k; ++i) {
+      falls |= load<I>(indices + i * kStep<I>) < load<I>(indices + (i - 1) * kStep<I>);
+    }
+    k = row_end;
+    const I last = load<I>(a.indices + (k - 1) * kStep<I>);
+    if (last > greatest) greatest = last;
+  }
+  return falls == 0 && entries / (greatest / near_rows + 1) >= least ? near_rows : INT64_MAX;
+}
+
+// kBytes of each row of sums, from column `first` on: a row of b stays in registers. A sum has its
+// entries in their order, in parts too.
+template <class T, class I, int kBytes>
+void span(const ScatterAdd& s, const Compressed& a, int64_t first, int64_t begin, int64_t end) {
+  using Span = SpanOf<T, kBytes>;
+  using SpanVector = typename Span::SpanVector;
+  int64_t next[kTileRows];  // entry of each row
+  for (int64_t tile = begin; tile < end; tile += kTileRows) {
+    const int64_t rows = end - tile < kTileRows ? end - tile : kTileRows;
+    const int64_t part = part_of_sums<I>(a, tile, tile + rows, kNearBytes / kBytes);
+    for (int64_t i = 0; i < rows; ++i) next[i] = index_of<I>(a.offsets, tile + i);
+    int64_t limit = 0;
+    for (bool is_left = true; is_left;) {
+      is_left = false;
+      limit = part == INT64_MAX ? part : limit + part;
+      for (int64_t i = 0; i < rows; ++i) {
+        int64_t k = next[i];
+        const int64_t row_end = index_of<I>(a.offsets, tile + i + 1);
+        if (k == row_end) continue;
+        SpanVector b[Span::kParts];
+        __builtin_memcpy(b, s.b + (tile + i) * s.b_step + first * kStep<T>, sizeof b);
+        for (int64_t col; k < row_end && (col = index_of<I>(a.indices, k)) < limit; ++k) {
+          Byte* const sums = s.sums + col * s.sums_step + first * kStep<T>;
+          const T value = load<T>(a.values + k * kStep<T>);
+#pragma GCC unroll 16
+          for (int p = 0; p < Span::kParts; ++p) {
+            Byte* const to = sums + p * Span::kPartBytes;
+            store<SpanVector>(to, load<SpanVector>(to) + value * b[p]);
+          }
+        }
+        is_left |= k < row_end;
+        next[i] = k;
+      }
+    }
+  }
+}
+
+// Columns [first, s.columns) in spans of kBytes; returns the first one behind.
+template <class T, class I, int kBytes>
+int64_t spans(const ScatterAdd& s, const Compressed& a, int64_t first, int64_t begin, int64_t end) {
+  constexpr int64_t kColumns = kBytes / kStep<T>;
+  for (; s.columns - first >= kColumns; first += kColumns) {
+    span<T, I, kBytes>(s, a, first, begin, end);
+  }
+  return first;
+}
+
 template <class T, class I>
-void rows(const ScatterAdd& s, const Compressed& a, int64_t begin, int64_t end) {
+void rows(const ScatterAdd& call, const Compressed& a, int64_t begin, int64_t end) {
   using S = Sum<T>;
+  ScatterAdd s = call;
+  if constexpr (kIsFloat<T> && kSame<T, S>) {
+    int64_t first = spans<T, I, kWidestSpanBytes>(s, a, 0, begin, end);
+    first = spans<T, I, 64>(s, a, first, begin, end);
+    if (first == s.columns) return;
+    s.columns -= first;
+    s.b += first * kStep<T>;
+    s.sums += first * kStep<T>;
+  }
   int64_t k = index_of<I>(a.offsets, begin);
   for (int64_t row = begin; row < end; ++row) {
     const int64_t row_end = index_of<I>(a.offsets, row + 1);

@@ -1,6 +1,7 @@
 // Products of dense rows, only at the entries of a pattern.
 #include "cpu/sddmm.hpp"
 
+#include "cpu/kernels/product/sampled_rows.hpp"
 #include "cpu/kernels/sums.hpp"
 #include "cpu/tables.hpp"
 
@@ -103,8 +104,103 @@ inline void sample(const Sampled& s, Sum<T> alpha, int64_t entry, const Byte* x,
   }
 }
 
+// Products of `count` entries, kPerVector<T> at most, from entry `entry` on.
+template <class T>
+inline void write_products(const Sampled& s, int64_t entry, int64_t count, Vector<T> products) {
+  const int64_t at = entry * kStep<T>;
+  const FirstLanes<T> lanes(count);
+  if (s.values != nullptr) products *= lanes.load(s.values + at);
+  lanes.store(s.out + at, products);
+}
+
+// The rows of y that entries name, of as many entries as there are dot products at once. Behind the
+// last entry of all it is repeated.
+template <class T, class I>
+class NamedRows {
+ public:
+  static constexpr int kRows = DotsOfRow<T>::kDots;
+
+  NamedRows(const Sampled& s, const Compressed& a, int64_t last)
+      : y_(s.y), y_step_(s.y_step), indices_(a.indices), last_(last) {}
+
+  // Those from entry `k` on. Prefetches the ones behind.
+  const Byte* const* from(int64_t k, const DotsOfRow<T>& dots) {
+    if (k == first_ + kRows) {
+      __builtin_memcpy(rows_, next_, sizeof rows_);
+    } else {
+      for (int i = 0; i < kRows; ++i) rows_[i] = row_of(k + i);
+    }
+    for (int i = 0; i < kRows; ++i) {
+      next_[i] = row_of(k + kRows + i);
+      dots.fetch(next_[i]);
+    }
+    first_ = k;
+    return rows_;
+  }
+
+  [[nodiscard]] const Byte* row_of(int64_t entry) const {
+    return y_ + index_of<I>(indices_, entry < last_ ? entry : last_) * y_step_;
+  }
+
+ private:
+  const Byte* y_;
+  int64_t y_step_;
+  const Byte* indices_;
+  int64_t last_;
+  int64_t first_ = -1 - kRows;  // of rows_; next_ are behind
+  const Byte* rows_[kRows];
+  const Byte* next_[kRows];
+};
+
+// Rows of f32 or f64 that are not in blocks, with adjacent elements.
+template <class T, class I>
+void adjacent_rows(const Sampled& s, const Compressed& a, int64_t begin, int64_t end) {
+  constexpr int64_t kDots = DotsOfRow<T>::kDots;
+  const T alpha = load<T>(s.alpha);
+  NamedRows<T, I> named(s, a, index_of<I>(a.offsets, end) - 1);
+  int64_t k = index_of<I>(a.offsets, begin);
+  for (int64_t row = begin; row < end; ++row) {
+    const Byte* const x = s.x + row * s.x_step;
+    const DotsOfRow<T> dots(x, s.length);
+    const int64_t row_end = index_of<I>(a.offsets, row + 1);
+    while (k < row_end) {
+      const int64_t count = row_end - k < kDots ? row_end - k : kDots;
+      if (count <= kDots / 4) {
+        sample<T>(s, alpha, k, x, named.row_of(k));
+        ++k;
+        continue;
+      }
+      write_products<T>(s, k, count, alpha * dots.with(named.from(k, dots)));
+      k += count;
+    }
+  }
+}
+
+// One element in each row: products of an element of x and elements of y.
+template <class T, class I>
+void single_elements(const Sampled& s, const Compressed& a, int64_t begin, int64_t end) {
+  const T alpha = load<T>(s.alpha);
+  int64_t k = index_of<I>(a.offsets, begin);
+  for (int64_t row = begin; row < end; ++row) {
+    const int64_t row_end = index_of<I>(a.offsets, row + 1);
+    if (k == row_end) continue;  // x may have been lent without memory for it to be read from
+    const T x = load<T>(s.x + row * s.x_step);
+    for (; k < row_end; ++k) {
+      // A lane of a sum begins with 0: a product of -0 is 0.
+      T product = alpha * (T{0} + x * load<T>(s.y + index_of<I>(a.indices, k) * s.y_step));
+      if (s.values != nullptr) product *= load<T>(s.values + k * kStep<T>);
+      store<T>(s.out + k * kStep<T>, product);
+    }
+  }
+}
+
 template <class T, class I>
 void rows(const Sampled& s, const Compressed& a, int64_t begin, int64_t end) {
+  if constexpr (kIsFloat<T> && kSame<T, Sum<T>>) {
+    const bool is_point = s.block_rows == 1 && s.block_cols == 1;
+    if (is_point && s.length == 1) return single_elements<T, I>(s, a, begin, end);
+    if (is_point && !s.is_spaced) return adjacent_rows<T, I>(s, a, begin, end);
+  }
   const auto alpha = static_cast<Sum<T>>(load<Computed<T>>(s.alpha));
   int64_t k = index_of<I>(a.offsets, begin);
   for (int64_t row = begin; row < end; ++row) {

@@ -133,9 +133,6 @@ void spaced_column(const Matmul& m, int64_t begin, int64_t end) {
 // Prefetch distance in entries, for rows of b: the latency of the third cache.
 constexpr int64_t kAheadEntries = 8;
 
-// The widest span with sums that registers hold: 4 of 64 bytes, or 8 smaller ones.
-constexpr int kWidestBytes = kVectorBytes == 16 ? 128 : 256;
-
 // Adds an entry's products with kBytes of a row of b.
 template <class T, int kBytes>
 inline void add_products(typename SpanOf<T, kBytes>::SpanVector* sums, T value, const Byte* from) {
@@ -172,14 +169,11 @@ void span(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
 
 // ---- b in parts that stay in the second cache ----
 
-constexpr int64_t kNearBytes = 256 << 10;  // of b
-constexpr int64_t kTileRows = 512;         // of a, that go over one part after the other
-
 // Whether there are enough parts, entries of a row in each, and uses of each row of b.
 template <class T, class I>
 bool is_worth_parts(const Matmul& m, int64_t begin, int64_t end) {
   const int64_t entries = index_of<I>(m.a.offsets, end) - index_of<I>(m.a.offsets, begin);
-  const int64_t parts = m.b_rows / (kNearBytes / kWidestBytes);
+  const int64_t parts = m.b_rows / (kNearBytes / kWidestSpanBytes);
   return parts >= 4 && entries >= 32 * parts * (end - begin) && entries >= 16 * m.b_rows &&
          m.beta == nullptr && m.out_column_step == kStep<T>;
 }
@@ -189,11 +183,11 @@ bool is_worth_parts(const Matmul& m, int64_t begin, int64_t end) {
 // part all that are left. So rows whose columns do not rise are slower, and their sums the same.
 template <class T, class I>
 void span_by_parts(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
-  using Span = SpanOf<T, kWidestBytes>;
+  using Span = SpanOf<T, kWidestSpanBytes>;
   const Entries<I> entries(m.a);
   const Byte* const b = m.b + first * kStep<T>;
   const Scaling<T> scaling(m.alpha, nullptr);
-  constexpr int64_t kRows = kNearBytes / kWidestBytes;
+  constexpr int64_t kRows = kNearBytes / kWidestSpanBytes;
   int64_t next[kTileRows];  // entry of each row
   for (int64_t tile = begin; tile < end; tile += kTileRows) {
     const int64_t rows = end - tile < kTileRows ? end - tile : kTileRows;
@@ -208,12 +202,12 @@ void span_by_parts(const Matmul& m, int64_t first, int64_t begin, int64_t end) {
         int64_t k = next[i];
         const int64_t row_end = entries.begin(tile + i + 1);
         for (int64_t col; k < row_end && (col = entries.index(k)) < limit; ++k) {
-          add_products<T, kWidestBytes>(sums, load<T>(m.a.values + k * kStep<T>),
-                                        b + col * m.b_step);
+          add_products<T, kWidestSpanBytes>(sums, load<T>(m.a.values + k * kStep<T>),
+                                            b + col * m.b_step);
         }
         next[i] = k;
         if (is_last) {
-          write_span<T, kWidestBytes>(scaling, out, kStep<T>, sums);
+          write_span<T, kWidestSpanBytes>(scaling, out, kStep<T>, sums);
         } else {
           __builtin_memcpy(out, sums, sizeof sums);
         }
@@ -242,13 +236,13 @@ void float_rows(const Matmul& m, int64_t begin, int64_t end) {
   }
   int64_t first = 0;
   if (is_worth_parts<T, I>(m, begin, end)) {
-    constexpr int64_t kColumns = kWidestBytes / kStep<T>;
+    constexpr int64_t kColumns = kWidestSpanBytes / kStep<T>;
     for (; m.columns - first >= kColumns; first += kColumns) {
       span_by_parts<T, I>(m, first, begin, end);
     }
   }
   // More widths would save passes over the entries, and cost as much code again for each.
-  first = spans<T, I, kWidestBytes>(m, first, begin, end);
+  first = spans<T, I, kWidestSpanBytes>(m, first, begin, end);
   first = spans<T, I, 64>(m, first, begin, end);
   first = spans<T, I, 16>(m, first, begin, end);
   spans<T, I, static_cast<int>(sizeof(T))>(m, first, begin, end);
