@@ -69,7 +69,7 @@ pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;
-pub use sparse::TracedCsr;
+pub use sparse::{TracedCsr, UpdatingCsr};
 use state::{CallSites, State};
 pub(crate) use traced::Num;
 pub use traced::{IntoTraced, Traced, Updating};

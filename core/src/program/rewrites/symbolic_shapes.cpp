@@ -77,6 +77,11 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
     case NodeKind::kPartition:
     case NodeKind::kPut:
     case NodeKind::kScatter: shape = operand(0); return true;
+    case NodeKind::kSparseSddmm:
+    case NodeKind::kSparseScale:
+    case NodeKind::kSparseSoftmax: shape = operand(2); return true;
+    case NodeKind::kSparseSolve:
+    case NodeKind::kSparseAccumulate: shape = operand(3); return true;
     case NodeKind::kSumTo:
     case NodeKind::kGather: shape = operand(1); return true;
     case NodeKind::kReshape:
@@ -84,7 +89,8 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
     case NodeKind::kPad:
     case NodeKind::kRandom:
     case NodeKind::kRandomPermutation:
-    case NodeKind::kMaskedSelect: shape = node.numbers; return true;
+    case NodeKind::kMaskedSelect:
+    case NodeKind::kSparseToDense: shape = node.numbers; return true;
     case NodeKind::kExtent: return true;
     case NodeKind::kPermute:
       for (const std::int64_t axis : node.numbers) {
@@ -153,6 +159,18 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
       shape.assign(operand(0).begin(), operand(0).begin() + axis);
       shape.insert(shape.end(), operand(1).begin(), operand(1).end());
       shape.insert(shape.end(), operand(0).begin() + axis + 1, operand(0).end());
+      return true;
+    }
+    case NodeKind::kSparseReduce:
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        if ((node.flags >> axis & 1) == 0) shape.push_back(node.numbers[axis]);
+      }
+      return true;
+    case NodeKind::kSparseMatmul: {
+      const bool is_transposed = node.attributes.sparse.orientation == TNR_ORIENTATION_TRANSPOSED;
+      const std::vector<std::int64_t>& b = operand(3);
+      shape = {node.numbers[is_transposed ? 1 : 0]};
+      if (b.size() > 1) shape.push_back(b[1]);
       return true;
     }
     case NodeKind::kMatmul: {

@@ -54,8 +54,8 @@ void multiply(const Context& context, const SparseOperand& a, const Factors& fac
   a.require_valid();
 }
 
-// A call's only matrix. Entries of rows that are multiplied by many columns are checked before: the
-// kernels then have all rows at once, and reading indices twice takes less time than what they save.
+// A call's only matrix. For many columns all rows are checked before, so that kernels have them at
+// once. That takes less time than it saves.
 void multiply_one(const Context& context, SparseOperand& a, const Factors& factors,
                   const tnr_view& b, const tnr_view& out) {
   constexpr std::int64_t kManyBytes = 64;  // of a row of b

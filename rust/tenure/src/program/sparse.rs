@@ -1,5 +1,7 @@
 //! Sparse matrices whose parts are values of a graph.
 
+mod tree;
+
 use std::fmt;
 use std::panic::Location;
 
@@ -17,11 +19,14 @@ use super::{Graph, Size, Traced};
 use crate::dtype::{Element, Float, Number, Real, index::SparseIndex, triangle::Triangle};
 use crate::error::Result;
 use crate::sparse::view::CsrView;
+pub use tree::UpdatingCsr;
 
 /// A CSR matrix, like [`CsrView`], with three arrays that are values of a [`Graph`].
 ///
-/// A program has no sparse inputs or outputs: its inputs and outputs are the arrays. Each operation
-/// of each run checks offsets and indices, and refuses those that are out of bounds.
+/// Among the inputs and outputs of a program it is the [tree](super::tree) of its arrays, of the
+/// types `(I, I, T)`: a run is lent a CSR matrix or view for it, or the three arrays. Values that a
+/// run [updates](Self::updated_by) are lent as `&mut` of a matrix. Each operation of each run checks
+/// offsets and indices, and refuses those that are out of bounds.
 ///
 /// ```
 /// use tenure::{CsrView, Program};
@@ -30,11 +35,12 @@ use crate::sparse::view::CsrView;
 ///     let entries = graph.extent("entries", 100);
 ///     let a = graph.csr_input::<f64, i32>(2, 3, entries);
 ///     let x = graph.input([3]);
-///     graph.program((a.row_offsets(), a.col_indices(), a.values(), x), a.matmul(x))
+///     graph.program((a, x), a.matmul(x))
 /// })?;
 /// let a = CsrView::new(2, 3, &[0, 1, 2], &[0, 2], &[1.5, 2.5])?; // [1.5 0 0; 0 0 2.5]
+/// assert_eq!(program.run((a, &[1.0, 2.0, 4.0]))?, [1.5, 10.0]);
 /// let parts = (a.row_offsets(), a.col_indices(), a.values());
-/// assert_eq!(program.run((parts.0, parts.1, parts.2, &[1.0, 2.0, 4.0]))?, [1.5, 10.0]);
+/// assert_eq!(program.run((parts, &[1.0, 2.0, 4.0]))?, [1.5, 10.0]);
 /// # Ok::<(), tenure::Error>(())
 /// ```
 pub struct TracedCsr<'g, T: Element, I: SparseIndex = i32> {

@@ -203,6 +203,21 @@ impl<'g, T: Element> Updating<'g, T> {
     pub(crate) fn only_if(self, flag: Traced<'g, Bool8>) -> Updating<'g, T> {
         self.input.updated_by(flag.select(self.value, self.input))
     }
+    /// The value that the input has after a run.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([2]);
+    ///     let next = x.updated_by(x * 2.0);
+    ///     graph.program((next,), next.value().sum(..))
+    /// })?;
+    /// assert_eq!(program.run((&mut [1.0, 2.0],))?.item(), Some(6.0));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn value(self) -> Traced<'g, T> {
+        self.value
+    }
 }
 
 /// An operand of an element-wise operation of a graph: a value, or a number of the element type.

@@ -14,6 +14,10 @@
 //! | inputs of a run | a tensor or view, or `&mut` of it | [`RunInputs`] |
 //! | outputs of a run | `&mut` of a tensor or view | [`RunOutputs`] |
 //!
+//! A CSR matrix is the tree of its row offsets, column indices and values: a
+//! [`TracedCsr`](crate::program::TracedCsr) in a graph, `(I, I, T)` or `(I, I, Updated<T>)` in a
+//! program's type, and a matrix or view in a run.
+//!
 //! Each leaf has a name: its path from the root, with the numbers of tuples, arrays and `Vec`s, and
 //! the names of fields.
 //!
@@ -80,7 +84,7 @@ pub(crate) use names::require_given;
 pub use tenure_derive::Tree;
 pub use types::{InputTypes, OutputTypes, Updated};
 pub use values::{Inputs, Operands, Outputs, Tree, TreeOf};
-pub(super) use values::{Leaf, Made, Parts, Walk, walked};
+pub(super) use values::{Leaf, Made, Parts, Walk, Walked, walked};
 
 /// For the code that `#[derive(Tree)]` writes.
 #[doc(hidden)]

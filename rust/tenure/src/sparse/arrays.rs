@@ -462,7 +462,8 @@ impl<'a, T: Element, I: SparseIndex> ArraysMut<'a, T, I> {
         self.reborrow().into_values()
     }
 
-    fn into_values(self) -> &'a mut [T] {
+    /// The same, for as long as they are lent.
+    pub(super) fn into_values(self) -> &'a mut [T] {
         let range = self.stored(covered(&self.form, self.major, self.stored_minor));
         &mut self.stored_values[range]
     }

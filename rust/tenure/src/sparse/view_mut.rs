@@ -70,6 +70,24 @@ impl<'a, F: SparseFormat, T: Element, I: SparseIndex> SparseViewMut<'a, F, T, I>
     pub fn values(&self) -> &[T] {
         self.arrays().values()
     }
+
+    /// The three slices, as the constructors take them: offsets and indices, of COO row and column
+    /// indices, for reading, and values for writing. Offsets of a range of rows count from
+    /// the first of them.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let mut matrix = CsrMatrix::from_vecs(2, 3, vec![0, 1, 2], vec![0, 2], vec![1.5, 2.5])?;
+    /// let (_, col_indices, values) = matrix.view_mut().into_parts();
+    /// for (col, value) in col_indices.iter().zip(values) {
+    ///     *value += f64::from(*col);
+    /// }
+    /// assert_eq!(matrix.values(), [1.5, 4.5]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn into_parts(self) -> (&'a [I], &'a [I], &'a mut [T]) {
+        (self.arrays.major(), self.arrays.minor(), self.arrays.into_values())
+    }
 }
 
 super::shape::sized!(

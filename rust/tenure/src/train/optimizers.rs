@@ -5,6 +5,7 @@ use std::panic::Location;
 use crate::dense::Tensor;
 use crate::dtype::Float;
 use crate::error::{Error, Result};
+use crate::operand::AsView;
 use crate::program::{Graph, Num, Traced, Updating};
 
 /// The learning rate of a step: a finite number, or a value of rank 0 that each run is given.
@@ -93,19 +94,20 @@ pub trait Optimizer {
         states
     }
 
-    /// The states before the first step: zeros.
+    /// The states before the first step, of parameters that are tensors, views or slices, such as
+    /// the values of a sparse matrix: zeros.
     ///
     /// # Errors
     ///
     /// `OutOfMemory`.
-    fn zeros<'t, T: Float>(
+    fn zeros<'t, T: Float, A: AsView<T> + ?Sized + 't>(
         &self,
-        parameters: impl IntoIterator<Item = &'t Tensor<T>>,
+        parameters: impl IntoIterator<Item = &'t A>,
     ) -> Result<Vec<Tensor<T>>> {
         let mut states = Vec::new();
         for parameter in parameters {
             for _ in 0..Self::STATES {
-                states.push(Tensor::zeros(parameter.shape())?);
+                states.push(Tensor::zeros(parameter.as_view().shape())?);
             }
         }
         if Self::COUNTS {

@@ -23,6 +23,7 @@ mod report;
 mod rows;
 mod runs;
 mod sparse;
+mod sparse_training;
 mod sums;
 mod table;
 mod training;

@@ -123,7 +123,7 @@ class NamedRows {
   NamedRows(const Sampled& s, const Compressed& a, int64_t last)
       : y_(s.y), y_step_(s.y_step), indices_(a.indices), last_(last) {}
 
-  // Those from entry `k` on. Prefetches the ones behind.
+  // The rows from entry `k` on. Prefetches the ones behind.
   const Byte* const* from(int64_t k, const DotsOfRow<T>& dots) {
     if (k == first_ + kRows) {
       __builtin_memcpy(rows_, next_, sizeof rows_);
