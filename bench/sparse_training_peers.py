@@ -17,6 +17,7 @@ import resource
 import statistics
 import sys
 import time
+import warnings
 
 import numpy as np
 
@@ -85,6 +86,7 @@ class Ours:
 def theirs(part, arrays, x, seed):
     """The part by PyTorch, and what it computes."""
     import torch
+    warnings.filterwarnings("ignore", "Sparse", UserWarning)  # that CSR is in beta state
     offsets, columns, values = (torch.from_numpy(array) for array in arrays)
     a = torch.sparse_csr_tensor(offsets, columns, values, (len(offsets) - 1, len(x)))
     a.requires_grad_(part in ("values", "both"))

@@ -14,6 +14,8 @@ mod image_pipeline;
 mod kmeans_pca;
 #[path = "../examples/ndarray_numpy.rs"]
 mod ndarray_numpy;
+#[path = "../examples/pruned.rs"]
+mod pruned;
 #[path = "../examples/shared_weights.rs"]
 mod shared_weights;
 #[path = "../examples/small_net.rs"]
@@ -57,6 +59,11 @@ fn k_means_and_principal_components() {
 #[test]
 fn an_array_to_numpy_and_back() {
     alone(ndarray_numpy::main);
+}
+
+#[test]
+fn a_pruned_network_learns_with_sparse_weights() {
+    alone(pruned::main);
 }
 
 #[test]

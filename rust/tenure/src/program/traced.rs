@@ -203,6 +203,7 @@ impl<'g, T: Element> Updating<'g, T> {
     pub(crate) fn only_if(self, flag: Traced<'g, Bool8>) -> Updating<'g, T> {
         self.input.updated_by(flag.select(self.value, self.input))
     }
+
     /// The value that the input has after a run.
     ///
     /// ```
