@@ -202,6 +202,22 @@ TEST_F(DeviceCustom, ACheckedRunCallsItOnce) {
   EXPECT_EQ(scaled_.calls, 0);
 }
 
+// Nothing looks at the results of a device.
+TEST_F(DeviceCustom, RunsThatRefuseNanAreUnsupported) {
+  const tnr_program* const made = build();
+  const Copied x = floats({2, 3}, 2);
+  const Copied y = floats({2, 3}, 1);
+  const Copied out = floats({2, 3});
+  for (const int flag : {TNR_RUN_REFUSE_NAN, TNR_RUN_REFUSE_NON_FINITE}) {
+    tnr_program_run_attributes attributes = {};
+    attributes.struct_size = sizeof attributes;
+    attributes.flags = static_cast<std::uint32_t>(flag);
+    expect_refused(run_on(context_, made, {x.view(), y.view()}, {out.out()}, &attributes),
+                   TNR_STATUS_UNSUPPORTED, {"a run on a device does not look at results"});
+  }
+  EXPECT_EQ(scaled_.device_calls, 0);
+}
+
 // Adds its operand to the previous elements of the output, of any strides.
 struct Adding {
   bool is_in_place = false;  // as it was seen

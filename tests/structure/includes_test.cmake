@@ -62,6 +62,7 @@ set(order
   program/passes
   program/schedule
   program/device
+  program/debug
   program/run)
 set(most_files 25)
 

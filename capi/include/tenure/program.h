@@ -328,6 +328,9 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
 
 #define TNR_MARK_GRADIENT 4  /**< Mark of a node that `tnr_graph_add_gradients` added. */
 
+/** Mark of a node: its results may have NaN and infinities in runs that refuse them. */
+#define TNR_MARK_NON_FINITE 8
+
 #define TNR_MAX_SUBGRAPH_DEPTH 8  /**< How deep graphs may be within each other. */
 
 /** Flag of `tnr_custom_operation`: `out` may be exactly the first operand. */
@@ -368,7 +371,10 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
  */
 #define TNR_PASS_FUSION 16
 
-/** Pass of a program: a result takes the memory of an operand that nothing reads any more. */
+/**
+ * Pass of a program: a result takes the memory of an operand that nothing reads any more, or of
+ * the input that it updates.
+ */
 #define TNR_PASS_IN_PLACE 32
 
 /** Pass of a program: values that are not alive at once share memory. */
@@ -401,6 +407,23 @@ tnr_status tnr_expression_shape(const tnr_expression *expression, tnr_dtype *dty
 
 /** Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too. */
 #define TNR_RUN_BUDGET 2
+
+/**
+ * Flag of `tnr_program_run`, on the CPU: the run ends with INVALID_ARGUMENT behind the first node
+ * that gives a NaN, also in a subgraph. The message has the node, its operation, value, dtype and
+ * shape, the index of the first NaN, the iteration of a loop, and an operand with a NaN or an
+ * infinity, if there is one. An input or a constant with a NaN is no error by itself.
+ *
+ * Nodes are computed one by one, whatever passes the program has, in the order in which they were
+ * added; the first such run makes a program for that. Results have the bits of other runs, except
+ * where passes skip a rounding. Inputs that outputs update are untouched if the run is refused.
+ * The run takes more time, and memory for the values that passes leave out. UNSUPPORTED: on a
+ * device, in a preallocated run, and with `step_nanoseconds`.
+ */
+#define TNR_RUN_REFUSE_NAN 4
+
+/** Flag of `tnr_program_run`: `TNR_RUN_REFUSE_NAN` for infinities, too. */
+#define TNR_RUN_REFUSE_NON_FINITE 8
 
 /** Flag of `tnr_bound_create`: all memory of a run is taken now. */
 #define TNR_BOUND_PREALLOCATED 1
@@ -465,7 +488,10 @@ typedef struct tnr_graph_node {
    * recomputation that `TNR_PASS_COMMON_SUBEXPRESSIONS` does not merge.
    */
   uint32_t copy;
-  uint32_t marks;  /**< `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, and `TNR_MARK_GRADIENT`; or 0. */
+  /**
+   * `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, `TNR_MARK_GRADIENT` and `TNR_MARK_NON_FINITE`; or 0.
+   */
+  uint32_t marks;
   uint32_t reserved;
 } tnr_graph_node;
 
@@ -776,7 +802,7 @@ typedef struct tnr_program_run_attributes {
    * above.
    */
   uint32_t step_count;
-  uint32_t flags;  /**< `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0. */
+  uint32_t flags;  /**< `TNR_RUN_CHECKED` and so on, or 0. */
   /**
    * The extents of each output, 8 for each, with 0 beyond the rank: written if the run succeeds.
    * An extent that depends on the data may be less than that of the caller's view; the elements
@@ -964,9 +990,9 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
 
 /**
  * Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,
- * `TNR_MARK_RECOMPUTE`, or 0 for neither.
+ * `TNR_MARK_RECOMPUTE`, or 0 for neither; or adds `TNR_MARK_NON_FINITE`, which stays.
  *
- * INVALID_ARGUMENT: no such nodes, both marks, or other bits.
+ * INVALID_ARGUMENT: no such nodes, `TNR_MARK_KEEP` with `TNR_MARK_RECOMPUTE`, or other bits.
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_graph_mark(tnr_graph *graph TNR_BORROWED, uint32_t first, uint32_t count,
@@ -1241,7 +1267,7 @@ tnr_status tnr_bound_memory(const tnr_bound *bound TNR_BORROWED, tnr_memory_plan
  *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
  *   does not hold for custom operations, and the first call of a thread into the library may
  *   take thread-local memory. One run at a time uses that memory: BUSY for another one.
- *   UNSUPPORTED: `TNR_RUN_CHECKED`.
+ *   UNSUPPORTED: flags other than `TNR_RUN_BUDGET`.
  * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the
  *   stream of the context, after all that is enqueued on the blobs of inputs and outputs and
  *   before all that follows there; and after itself, on whichever stream it runs. It waits for

@@ -30,7 +30,8 @@ void require_below(std::uint32_t index, std::size_t count, const char* noun) {
        noun, index);
 }
 
-constexpr std::uint32_t kMarks = TNR_MARK_KEEP | TNR_MARK_RECOMPUTE | TNR_MARK_GRADIENT;
+constexpr std::uint32_t kMarks =
+    TNR_MARK_KEEP | TNR_MARK_RECOMPUTE | TNR_MARK_GRADIENT | TNR_MARK_NON_FINITE;
 
 void require_marks(std::uint32_t marks) {
   if ((marks & ~kMarks) != 0) {
@@ -206,6 +207,7 @@ std::uint32_t GraphBuilder::add_node(const tnr_graph_node& given, ReadAttributes
                     read(kind->attributes, given.attributes),
                     find_custom(given),
                     {}};
+  node.derives = derived_;
   std::size_t body_value_count = 0;
   bool finds = kind->find != nullptr;
   if (kind->computes == Computes::kControl) {
@@ -247,7 +249,9 @@ void GraphBuilder::mark(std::uint32_t first, std::uint32_t count, std::uint32_t 
   }
   for (std::size_t i = first; i < last; ++i) {
     std::uint32_t& of = graph_.nodes[i].marks;
-    of = (of & ~(TNR_MARK_KEEP | TNR_MARK_RECOMPUTE)) | marks;
+    // Regions of recomputation are marked behind their values.
+    if (marks != TNR_MARK_NON_FINITE) of &= ~(TNR_MARK_KEEP | TNR_MARK_RECOMPUTE);
+    of |= marks;
   }
 }
 

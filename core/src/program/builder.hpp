@@ -35,6 +35,8 @@ class GraphBuilder {
   void set_marks(std::uint32_t marks) noexcept { marks_ = marks; }
   // Gives this number to all nodes that are added from here on; kNoValue: each its own.
   void set_number(std::uint32_t number) noexcept { number_ = number; }
+  // Notes that nodes from here on are parts of the derivative of this node; kNoValue: of none.
+  void set_derived(std::uint32_t node) noexcept { derived_ = node; }
   std::uint32_t add_custom(const tnr_custom_operation& operation);
   std::uint32_t add_custom(std::shared_ptr<const Custom> custom);
   std::uint32_t add_subgraph(std::shared_ptr<const Body> body);
@@ -68,6 +70,7 @@ class GraphBuilder {
   Deciding deciding_;             // of the nodes that outputs have asked for
   std::uint32_t marks_ = 0;
   std::uint32_t number_ = kNoValue;
+  std::uint32_t derived_ = kNoValue;
 };
 
 // The object that a handle names.

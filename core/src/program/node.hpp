@@ -46,6 +46,7 @@ struct GraphNode {
   // Its second operand as the graph packed it, of products or of convolutions; nullptr: it is not.
   const PackedFactor* factor = nullptr;
   const PackedFilters* filters = nullptr;
+  std::uint32_t derives = kNoValue;  // the number of the node whose derivative it is a part of
 
   [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }
   [[nodiscard]] std::int32_t op() const noexcept {

@@ -1642,7 +1642,7 @@ pub struct tnr_graph_node {
     /// Nodes that differ only in this number are computed each for itself: another number is a
     /// recomputation that `TNR_PASS_COMMON_SUBEXPRESSIONS` does not merge.
     pub copy: u32,
-    /// `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, and `TNR_MARK_GRADIENT`; or 0.
+    /// `TNR_MARK_KEEP` or `TNR_MARK_RECOMPUTE`, `TNR_MARK_GRADIENT` and `TNR_MARK_NON_FINITE`; or 0.
     pub marks: u32,
     pub reserved: u32,
 }
@@ -1655,6 +1655,8 @@ pub const TNR_MARK_KEEP: u32 = 1;
 pub const TNR_MARK_RECOMPUTE: u32 = 2;
 /// Mark of a node that `tnr_graph_add_gradients` added.
 pub const TNR_MARK_GRADIENT: u32 = 4;
+/// Mark of a node: its results may have NaN and infinities in runs that refuse them.
+pub const TNR_MARK_NON_FINITE: u32 = 8;
 
 /// Attributes of `tnr_graph_add_mixed_precision`.
 #[repr(C)]
@@ -1933,7 +1935,8 @@ pub const TNR_PASS_EPILOGUES: u32 = 8;
 /// Pass of a program: element-wise nodes are computed in one pass with a reduction after them and,
 /// on the CPU, with reductions of their rows that later ones read.
 pub const TNR_PASS_FUSION: u32 = 16;
-/// Pass of a program: a result takes the memory of an operand that nothing reads any more.
+/// Pass of a program: a result takes the memory of an operand that nothing reads any more, or of
+/// the input that it updates.
 pub const TNR_PASS_IN_PLACE: u32 = 32;
 /// Pass of a program: values that are not alive at once share memory.
 pub const TNR_PASS_MEMORY: u32 = 64;
@@ -1997,7 +2000,7 @@ pub struct tnr_program_run_attributes {
     /// Steps of the program for these layouts, as `tnr_program_memory` reports; 0 without the
     /// above.
     pub step_count: u32,
-    /// `TNR_RUN_CHECKED` and `TNR_RUN_BUDGET`, or 0.
+    /// `TNR_RUN_CHECKED` and so on, or 0.
     pub flags: u32,
     /// The extents of each output, 8 for each, with 0 beyond the rank: written if the run succeeds.
     /// An extent that depends on the data may be less than that of the caller's view; the elements
@@ -2014,6 +2017,21 @@ pub const TNR_RUN_CHECKED: u32 = 1;
 
 /// Flag of `tnr_program_run`: `budget_bytes` is a bound where it is 0, too.
 pub const TNR_RUN_BUDGET: u32 = 2;
+
+/// Flag of `tnr_program_run`, on the CPU: the run ends with INVALID_ARGUMENT behind the first node
+/// that gives a NaN, also in a subgraph. The message has the node, its operation, value, dtype and
+/// shape, the index of the first NaN, the iteration of a loop, and an operand with a NaN or an
+/// infinity, if there is one. An input or a constant with a NaN is no error by itself.
+///
+/// Nodes are computed one by one, whatever passes the program has, in the order in which they were
+/// added; the first such run makes a program for that. Results have the bits of other runs, except
+/// where passes skip a rounding. Inputs that outputs update are untouched if the run is refused.
+/// The run takes more time, and memory for the values that passes leave out. UNSUPPORTED: on a
+/// device, in a preallocated run, and with `step_nanoseconds`.
+pub const TNR_RUN_REFUSE_NAN: u32 = 4;
+
+/// Flag of `tnr_program_run`: `TNR_RUN_REFUSE_NAN` for infinities, too.
+pub const TNR_RUN_REFUSE_NON_FINITE: u32 = 8;
 
 /// Flag of `tnr_bound_create`: all memory of a run is taken now.
 pub const TNR_BOUND_PREALLOCATED: u32 = 1;
@@ -4309,9 +4327,9 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,
-    /// `TNR_MARK_RECOMPUTE`, or 0 for neither.
+    /// `TNR_MARK_RECOMPUTE`, or 0 for neither; or adds `TNR_MARK_NON_FINITE`, which stays.
     ///
-    /// INVALID_ARGUMENT: no such nodes, both marks, or other bits.
+    /// INVALID_ARGUMENT: no such nodes, `TNR_MARK_KEEP` with `TNR_MARK_RECOMPUTE`, or other bits.
     #[must_use]
     pub fn tnr_graph_mark(graph: *mut tnr_graph, first: u32, count: u32, marks: u32) -> tnr_status;
 
@@ -4573,7 +4591,7 @@ unsafe extern "C" {
     ///   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
     ///   does not hold for custom operations, and the first call of a thread into the library may
     ///   take thread-local memory. One run at a time uses that memory: BUSY for another one.
-    ///   UNSUPPORTED: `TNR_RUN_CHECKED`.
+    ///   UNSUPPORTED: flags other than `TNR_RUN_BUDGET`.
     /// - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the
     ///   stream of the context, after all that is enqueued on the blobs of inputs and outputs and
     ///   before all that follows there; and after itself, on whichever stream it runs. It waits for

@@ -307,8 +307,73 @@ impl<I, O> Program<I, O> {
     /// ```
     #[must_use]
     pub fn checked(self) -> Self {
-        let flags = self.options.flags | tenure_sys::TNR_RUN_CHECKED;
-        let options = Options { flags, ..self.options };
+        self.with_flag(tenure_sys::TNR_RUN_CHECKED)
+    }
+
+    /// Refuses NaN in runs by this handle on the CPU: a run ends with `InvalidArgument` behind the
+    /// first operation that gives one. The message has the operation's place in the source, the
+    /// value's number, element type and shape, the index of its first NaN, and the operand that has a NaN
+    /// or an infinity already, with the name of an input. In a loop it has the iteration, counted
+    /// from 0. An operation that a gradient has added has the place of
+    /// [`gradients`](Graph::gradients), and that of the operation whose derivative it is a part of.
+    ///
+    /// Operations are computed one by one, in the order of the trace and without fusion, so that
+    /// none is hidden in another. That takes more time and memory. Results have the bits of other
+    /// runs; only `f16` and `bf16` products with a bias or an activation behind them are rounded
+    /// once more. Inputs that the program updates hold their old values if the run is refused.
+    ///
+    /// A NaN in an input or a constant is no error until an operation passes it on. Operations that
+    /// give NaN on purpose, such as a mean of nothing or a quotient in the branch that
+    /// [`select`](Traced::select) leaves out, are marked by [`Traced::allow_non_finite`].
+    ///
+    /// `Unsupported`: runs on a device, [preallocated](Self::bind_preallocated) programs and
+    /// [`measure`](Self::measure).
+    ///
+    /// ```
+    /// use tenure::{ErrorKind, Program};
+    ///
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input_named::<f64>("x", [3]);
+    ///     graph.program(x, x.ln() * 0.5 + 1.0)
+    /// })?;
+    /// assert!(program.run(&[1.0, -1.0, 4.0])?.to_vec()[1].is_nan());
+    ///
+    /// let debugged = program.refusing_nan();
+    /// assert_eq!(debugged.run(&[1.0, 1.0, 1.0])?, [1.0, 1.0, 1.0]);
+    /// let error = debugged.run(&[1.0, -1.0, 4.0]).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    /// // ln at src/main.rs:5:22: the result, value 1, f64 of shape [3], has a NaN at [1]; all operands are finite
+    /// assert!(error.message().starts_with("ln at "), "{error}");
+    /// assert!(error.message().ends_with("has a NaN at [1]; all operands are finite"), "{error}");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[must_use]
+    #[doc(alias("detect_anomaly", "debug_nans"))]
+    pub fn refusing_nan(self) -> Self {
+        self.with_flag(tenure_sys::TNR_RUN_REFUSE_NAN)
+    }
+
+    /// Refuses NaN and infinities like [`refusing_nan`](Self::refusing_nan).
+    ///
+    /// ```
+    /// use tenure::Program;
+    ///
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([2]);
+    ///     graph.program(x, x.exp())
+    /// })?;
+    /// assert!(program.clone().refusing_nan().run(&[1.0, 100.0]).is_ok());
+    /// let error = program.refusing_non_finite().run(&[1.0, 100.0]).unwrap_err();
+    /// assert!(error.message().ends_with("has an infinity at [1]; all operands are finite"), "{error}");
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[must_use]
+    pub fn refusing_non_finite(self) -> Self {
+        self.with_flag(tenure_sys::TNR_RUN_REFUSE_NON_FINITE)
+    }
+
+    fn with_flag(self, flag: u32) -> Self {
+        let options = Options { flags: self.options.flags | flag, ..self.options };
         Program { options, ..self }
     }
 }
@@ -351,7 +416,8 @@ passes! {
         "Element-wise operations are computed in one pass with a reduction behind them and, on the \
          CPU, with reductions of their rows that later ones read.";
     IN_PLACE TNR_PASS_IN_PLACE,
-        "A result takes the memory of an operand that nothing reads any more.";
+        "A result takes the memory of an operand that nothing reads any more, or of the input that \
+         it updates.";
     MEMORY TNR_PASS_MEMORY, "Values that are not alive at once share memory.";
     RECOMPUTATION TNR_PASS_RECOMPUTATION,
         "Values that are marked, and as many as a budget needs, are computed again instead of kept.";

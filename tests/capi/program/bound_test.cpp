@@ -228,8 +228,8 @@ TEST_P(CBound, TakesTheAttributesOfARun) {
   EXPECT_EQ(taken(), expected);
   attributes = {};
   attributes.struct_size = sizeof attributes;
-  attributes.flags = 4;
-  expect_refused(run_so(), kInvalid, {"attributes->flags is 0x4 but only 0x3 is known"});
+  attributes.flags = 16;
+  expect_refused(run_so(), kInvalid, {"attributes->flags is 0x10 but only 0xf is known"});
   attributes.flags = TNR_RUN_BUDGET;
   if (!is_small()) expect_refused(run_so(), TNR_STATUS_OUT_OF_MEMORY, {"the budget is 0"});
   attributes.flags = TNR_RUN_CHECKED;

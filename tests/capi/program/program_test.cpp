@@ -585,9 +585,9 @@ TEST_F(CNetwork, DescribesItsSteps) {
   timed = {sizeof timed, 0, nullptr, 0, TNR_RUN_BUDGET, nullptr};
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
                  TNR_STATUS_OUT_OF_MEMORY, {"the budget is 0"});
-  timed.flags = 4;
+  timed.flags = 16;
   expect_refused(tnr_program_run(nullptr, made, views, 1, &timed, outputs, 1),
-                 TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x4"});
+                 TNR_STATUS_INVALID_ARGUMENT, {"flags is 0x10"});
 }
 
 TEST_F(CGraph, ResultDoesNotReplaceAValueThatTheCallReadsAgain) {

@@ -167,7 +167,7 @@ TEST_F(Chain, MarksAreRefusedWhereNothingHasThem) {
   EXPECT_EQ(tnr_graph_mark(graph, UINT32_MAX, UINT32_MAX, 0), TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(tnr_graph_mark(graph, 0, 1, TNR_MARK_KEEP | TNR_MARK_RECOMPUTE),
             TNR_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(tnr_graph_mark(graph, 0, 1, 8), TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tnr_graph_mark(graph, 0, 1, 16), TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(tnr_graph_mark(graph, 0, 0, 0), TNR_STATUS_OK);
 }
 

@@ -96,7 +96,9 @@ class ReverseMode {
     Derivation at(terms_, index, std::move(gradients), is_dependent_);
     const Derivative& derivative = operation_of(at.node()).derivative;
     if (derivative.derive == nullptr) at.refuse(derivative.refusal);
+    terms_.builder().set_derived(index);
     derivative.derive(at);
+    terms_.builder().set_derived(kNoValue);
     for (const Derivation::Given& given : at.given()) parts_[given.value].push_back(given.part);
   }
 

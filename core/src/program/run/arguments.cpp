@@ -103,12 +103,23 @@ Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept {
 }
 
 Refusal flags_refusal(const tnr_program_run_attributes& attributes) noexcept {
-  constexpr std::uint32_t kKnown = TNR_RUN_CHECKED | TNR_RUN_BUDGET;
+  constexpr std::uint32_t kKnown =
+      TNR_RUN_CHECKED | TNR_RUN_BUDGET | TNR_RUN_REFUSE_NAN | TNR_RUN_REFUSE_NON_FINITE;
   if ((attributes.flags & ~kKnown) == 0) [[likely]]
     return std::nullopt;
   return error_of(TNR_STATUS_INVALID_ARGUMENT,
                   "attributes->flags is 0x%" PRIx32 " but only 0x%" PRIx32 " is known",
                   attributes.flags, kKnown);
+}
+
+Refusal refused_values_refusal(const tnr_program_run_attributes& attributes,
+                               const char* runner) noexcept {
+  if (refused_values(attributes) == 0) [[likely]]
+    return std::nullopt;
+  return error_of(TNR_STATUS_UNSUPPORTED,
+                  "attributes->flags has TNR_RUN_REFUSE_NAN or TNR_RUN_REFUSE_NON_FINITE, but %s "
+                  "does not look at results: run the program on the CPU",
+                  runner);
 }
 
 Refusal attributes_refusal(const Schedule& schedule,

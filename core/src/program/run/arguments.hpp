@@ -40,6 +40,13 @@ tnr_device device_of(const Arguments& arguments) noexcept;
 Refusal alias_refusal(const Graph& graph, const Arguments& arguments) noexcept;
 // Refuses unknown flags.
 Refusal flags_refusal(const tnr_program_run_attributes& attributes) noexcept;
+// Flags of a run that refuses NaN, or infinities too; 0 of another one.
+inline std::uint32_t refused_values(const tnr_program_run_attributes& attributes) noexcept {
+  return attributes.flags & (TNR_RUN_REFUSE_NAN | TNR_RUN_REFUSE_NON_FINITE);
+}
+// UNSUPPORTED where it refuses them: `runner` is what does not, such as "a preallocated run".
+Refusal refused_values_refusal(const tnr_program_run_attributes& attributes,
+                               const char* runner) noexcept;
 // Refuses a budget that the schedule exceeds, and times for another number of steps than it has.
 Refusal attributes_refusal(const Schedule& schedule,
                            const tnr_program_run_attributes& attributes) noexcept;

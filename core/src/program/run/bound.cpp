@@ -36,6 +36,10 @@ class PlainBound final : public Bound {
     if (!refusal) refusal = attributes_refusal(schedule_->schedule(), attributes);
     if (refusal) [[unlikely]]
       return refusal;
+    if (refused_values(attributes) != 0) [[unlikely]] {
+      program.run_refusing(use, arguments, attributes);
+      return std::nullopt;
+    }
     return Owners(program.constants(), arguments).with_pinned([&] {
       const Lease lease(*schedule_, program.graph());
       return lease.workspace().compute({use, (attributes.flags & TNR_RUN_CHECKED) != 0},

@@ -228,6 +228,7 @@ class DeviceRuns::BoundRuns final : public Bound {
     }
     Refusal refusal = kept_->bound().refusal(runs_.graph_, arguments, device);
     if (!refusal) refusal = flags_refusal(attributes);
+    if (!refusal) refusal = refused_values_refusal(attributes, "a run on a device");
     if (!refusal) refusal = attributes_refusal(kept_->bound().schedule(), attributes);
     if (!refusal) runs_.enqueue(use, *kept_, *constants_, arguments, attributes);
     return refusal;

@@ -7,6 +7,7 @@
 
 #include "expression/evaluation.hpp"
 #include "program/control.hpp"
+#include "program/debug/non_finite.hpp"
 #include "program/expressions.hpp"
 #include "program/found.hpp"
 #include "program/unbacked.hpp"
@@ -170,6 +171,13 @@ Refusal run_cond(const ProgramRun& run, const Graph& graph, const Step& step, Fr
   return take(taken);
 }
 
+// The refusal of a body, with the iteration where the run looks for the node that gives a NaN.
+[[gnu::cold]] Refusal iteration_refusal(const ProgramRun& run, const Error& error,
+                                        std::int64_t iteration) noexcept {
+  if (run.refused == 0) return error;
+  return error_of(error.status(), "iteration %" PRId64 ", %s", iteration, error.message());
+}
+
 // The state is read where the operands are, and then where the last iteration has written it.
 Refusal run_while(const ProgramRun& run, const Graph& graph, const Step& step, Frame& frame,
                   std::size_t index, std::int64_t limit) {
@@ -190,7 +198,7 @@ Refusal run_while(const ProgramRun& run, const Graph& graph, const Step& step, F
     if (Refusal refusal = run_body(run, graph, step, frame, index, Control::kCondition, state,
                                    [&](std::uint32_t) -> const tnr_view& { return verdict; }))
         [[unlikely]] {
-      return refusal;
+      return iteration_refusal(run, *refusal, done);
     }
     const ArrayType& given = given_by(graph, step, frame, index, Control::kCondition, 0);
     if (std::count(given.shape, given.shape + given.rank, 0) != 0) [[unlikely]]
@@ -205,7 +213,7 @@ Refusal run_while(const ProgramRun& run, const Graph& graph, const Step& step, F
     if (Refusal refusal = run_body(
             run, graph, step, frame, index, Control::kIteration, state,
             [&](std::uint32_t i) -> const tnr_view& { return written_by(done, i); })) [[unlikely]] {
-      return refusal;
+      return iteration_refusal(run, *refusal, done);
     }
     for (std::uint32_t i = 0; i < step.result_count; ++i) {
       frame.set_shape(place_of(done, i),
@@ -274,10 +282,14 @@ Refusal run_step(const ProgramRun& run, const Graph& graph, const Schedule& sche
     Refusal refusal = run.findings->take();
     if (refusal && !run.is_rehearsal()) return node_error(*refusal, graph, step.node);
   }
+  Refusal refusal;
   // Errors that later nodes have of this count name them.
-  if (found) return frame.set_found(run, graph, schedule, index, *found);
-  return step.kind == Step::Kind::kControl ? frame.set_given(run, graph, schedule, index)
-                                           : std::nullopt;
+  if (found) refusal = frame.set_found(run, graph, schedule, index, *found);
+  if (step.kind == Step::Kind::kControl) refusal = frame.set_given(run, graph, schedule, index);
+  if (run.refused == 0 || refusal) [[likely]]
+    return refusal;
+  refusal = non_finite_refusal(run.context, run.refused, graph, step, frame.views());
+  return refusal ? node_error(*refusal, graph, step.node) : refusal;
 }
 
 Refusal run_steps(const ProgramRun& run, const Graph& graph, const Schedule& schedule,

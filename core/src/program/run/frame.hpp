@@ -28,6 +28,8 @@ struct ProgramRun {
   // both bodies of each `cond` node and two iterations of each loop, and in each round nodes find
   // another share of the most they may.
   std::uint32_t round = kNoRound;
+  // TNR_RUN_REFUSE_NAN and TNR_RUN_REFUSE_NON_FINITE. Each step of such a run has one node.
+  std::uint32_t refused = 0;
 
   [[nodiscard]] bool is_quiet() const noexcept { return findings != nullptr; }
   [[nodiscard]] bool is_rehearsal() const noexcept { return round != kNoRound; }
@@ -43,6 +45,7 @@ class Frame {
   Frame& operator=(const Frame&) = delete;
 
   [[nodiscard]] const tnr_view& view(std::uint32_t place) const noexcept { return views_[place]; }
+  [[nodiscard]] const tnr_view* views() const noexcept { return views_.data(); }
   // Places of inputs and outputs, for the memory of this run: both functions give one by its index.
   // Nothing has been found in it.
   template <class InputOf, class OutputOf>

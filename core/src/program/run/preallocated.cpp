@@ -135,6 +135,7 @@ Refusal PreallocatedBound::run(ContextToken, const Arguments& arguments,
   const tnr_program_run_attributes& attributes = given == nullptr ? kNoRunAttributes : *given;
   refusal = schedule().refusal(program.graph(), arguments);
   if (!refusal) refusal = flags_refusal(attributes);
+  if (!refusal) refusal = refused_values_refusal(attributes, "a preallocated run");
   if (!refusal) refusal = attributes_refusal(schedule().schedule(), attributes);
   if (refusal) [[unlikely]]
     return refusal;

@@ -70,6 +70,9 @@ Refusal throwing_refusal(const Graph& graph, const std::vector<bool>& needed) {
   return std::nullopt;
 }
 
+// Passes of a program that computes its nodes one by one, from values that nothing has written to.
+constexpr std::uint32_t kPassesNodeByNode = TNR_PASS_DEAD_CODE | TNR_PASS_MEMORY;
+
 // Where nothing is known of outputs.
 constexpr Arguments of_inputs(const tnr_view* const* inputs, std::uint32_t input_count) noexcept {
   return {inputs, input_count, nullptr, 0};
@@ -83,9 +86,10 @@ void require_step(const Schedule& schedule, std::uint32_t step) {
 
 }  // namespace
 
-Program::Program(const Context& context, Graph graph, const std::vector<ArrayType>& types,
+Program::Program(const Context& context, std::shared_ptr<const Body> built,
                  const tnr_program_attributes& attributes)
-    : graph_(std::move(graph)),
+    : built_(std::move(built)),
+      graph_(built_->graph),
       disabled_passes_(attributes.disabled_passes |
                        (kPassesOnDemand & ~attributes.enabled_passes)) {
   require_passes(attributes.disabled_passes, "disabled_passes");
@@ -102,14 +106,14 @@ Program::Program(const Context& context, Graph graph, const std::vector<ArrayTyp
     }
   }
   if (attributes.packed == nullptr) {
-    needed_ = rewrite(context, graph_, types, disabled_passes_, nullptr, counts_);
+    needed_ = rewrite(context, graph_, built_->types, disabled_passes_, nullptr, counts_);
   } else {
     PackedConstants packed(*attributes.packed);
-    needed_ = rewrite(context, graph_, types, disabled_passes_, &packed, counts_);
+    needed_ = rewrite(context, graph_, built_->types, disabled_passes_, &packed, counts_);
     packed.require_end();
   }
-  std::vector<ArrayType> types_of_all = types;
-  recompute(graph_, types_of_all, needed_, disabled_passes_, attributes.budget_bytes, counts_);
+  std::vector<ArrayType> types = built_->types;
+  recompute(graph_, types, needed_, disabled_passes_, attributes.budget_bytes, counts_);
   packed_bytes_ = packed_bytes_of(graph_);
   add_constants(graph_, constants_);
   throwing_refusal_ = throwing_refusal(graph_, needed_);
@@ -243,6 +247,38 @@ void Program::give(std::unique_ptr<Workspace> workspace) const noexcept {
 void Program::run(const Context& context, const Arguments& arguments,
                   const tnr_program_run_attributes& attributes) const {
   require_none(flags_refusal(attributes));
+  if (refused_values(attributes) != 0) [[unlikely]]
+    return run_refusing(context, arguments, attributes);
+  compute(context, arguments, attributes);
+}
+
+void Program::run_refusing(const Context& context, const Arguments& arguments,
+                           const tnr_program_run_attributes& attributes) const {
+  if (!(device_of(arguments) == kCpu)) {
+    require_none(refused_values_refusal(attributes, "a run on a device"));
+  }
+  if (attributes.step_nanoseconds != nullptr) {
+    require_none(refused_values_refusal(attributes, "a run with step_nanoseconds"));
+  }
+  node_by_node(context).compute(context, arguments, attributes);
+}
+
+const Program& Program::node_by_node(const Context& context) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (node_by_node_ != nullptr) return *node_by_node_;
+  }
+  tnr_program_attributes attributes = {};
+  attributes.disabled_passes = kAllPasses & ~kPassesNodeByNode;
+  const auto made = std::make_shared<const Program>(context, built_, attributes);
+  const std::lock_guard lock(mutex_);
+  // Another run may have been faster.
+  if (node_by_node_ == nullptr) node_by_node_ = made;
+  return *node_by_node_;
+}
+
+void Program::compute(const Context& context, const Arguments& arguments,
+                      const tnr_program_run_attributes& attributes) const {
   Lease lease(*this, arguments);
   std::shared_ptr<const BoundSchedule> bound;
   if (lease.is_empty()) [[unlikely]] {
@@ -255,8 +291,9 @@ void Program::run(const Context& context, const Arguments& arguments,
   require_none(attributes_refusal(schedule, attributes));
   require_none(Owners(constants_, arguments).with_pinned([&] {
     if (bound != nullptr) lease.take(std::move(bound));
-    return lease.workspace().compute({context, (attributes.flags & TNR_RUN_CHECKED) != 0}, graph_,
-                                     schedule, arguments, attributes);
+    ProgramRun run = {context, (attributes.flags & TNR_RUN_CHECKED) != 0};
+    run.refused = refused_values(attributes);
+    return lease.workspace().compute(run, graph_, schedule, arguments, attributes);
   }));
 }
 
@@ -265,9 +302,8 @@ void Program::run(const Context& context, const Arguments& arguments,
 ProgramToken program_create(const Context& context, GraphToken graph,
                             const tnr_program_attributes& attributes) {
   // The program has a copy, so that no call on the graph waits for the context's threads.
-  const std::shared_ptr<Body> copy = graph_to_body(graph);
   return kProgramHandles.open(
-      std::make_unique<const Program>(context, std::move(copy->graph), copy->types, attributes));
+      std::make_unique<const Program>(context, graph_to_body(graph), attributes));
 }
 
 void program_retain(ProgramToken token) { kProgramHandles.retain(token); }

@@ -19,8 +19,8 @@ namespace tenure {
 
 class Program {
  public:
-  // Throws as tnr_program_create().
-  Program(const Context& context, Graph graph, const std::vector<ArrayType>& types,
+  // A program of the graph in `built`. Throws as tnr_program_create().
+  Program(const Context& context, std::shared_ptr<const Body> built,
           const tnr_program_attributes& attributes);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -38,6 +38,9 @@ class Program {
                       std::uint8_t* reads, std::uint32_t read_count) const;
   void run(const Context& context, const Arguments& arguments,
            const tnr_program_run_attributes& attributes) const;
+  // A run with refused_values(), of arguments that are not checked yet.
+  void run_refusing(const Context& context, const Arguments& arguments,
+                    const tnr_program_run_attributes& attributes) const;
   [[nodiscard]] const DeviceRuns& devices() const noexcept { return devices_; }
 
   [[nodiscard]] const Graph& graph() const noexcept { return graph_; }
@@ -60,10 +63,14 @@ class Program {
                                                 std::uint32_t input_count) const;
   std::shared_ptr<const BoundSchedule> find(const Arguments& arguments) const;
   void give(std::unique_ptr<Workspace> workspace) const noexcept;
+  void compute(const Context& context, const Arguments& arguments,
+               const tnr_program_run_attributes& attributes) const;
+  const Program& node_by_node(const Context& context) const;
 
   // The number of schedules that are kept: those that were used last.
   static constexpr std::size_t kMostBound = 16;
 
+  std::shared_ptr<const Body> built_;  // without passes
   Graph graph_;
   std::vector<bool> needed_;  // by node
   std::vector<const Constant*> constants_;
@@ -73,7 +80,8 @@ class Program {
   Refusal throwing_refusal_;  // of a node that throws for values of elements
   mutable Mutex mutex_;       // guards bound_
   mutable std::vector<std::shared_ptr<const BoundSchedule>>
-      bound_;  // the one used last is the last
+      bound_;                                            // the one used last is the last
+  mutable std::shared_ptr<const Program> node_by_node_;  // mutex_ guards it
   // The workspace of the last run, with the schedule that it is for: a run with the same layouts
   // does not search for one. A run that takes it has it exclusively. No thread reads it in place,
   // as its owner may end it.

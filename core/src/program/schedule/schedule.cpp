@@ -122,6 +122,7 @@ class Scheduler {
       }
       direct_[output.value] = i;
     }
+    if (!has(TNR_PASS_IN_PLACE)) return;
     const InputReads reads = reads_of_updated();
     for (std::uint32_t i = 0; i < graph_.outputs.size(); ++i) {
       const GraphOutput& output = graph_.outputs[i];

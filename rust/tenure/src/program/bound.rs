@@ -12,7 +12,9 @@ use super::{MemoryPlan, OutputTypes, Program, RunInputs, RunOutputs};
 use crate::cuda::Stream;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Host, OnDevice};
-use crate::program::calls::{Binding, BoundHandle, ProgramCall, Refusal, RunExtents};
+use crate::program::calls::{
+    Binding, BoundHandle, ProgramCall, REFUSED_VALUES, Refusal, RunExtents,
+};
 use crate::program::tree::{LendAs, LendOut};
 
 /// A [`Program`] that is bound to the layouts of its inputs and outputs: element types, shapes and
@@ -277,6 +279,11 @@ impl<I, O: OutputTypes> Program<I, O> {
         if self.options.flags & tenure_sys::TNR_RUN_CHECKED != 0 {
             let why = "the program is checked, but a preallocated run checks no custom operation, as \
                        that takes memory";
+            return Err(Error::new(ErrorKind::Unsupported, why));
+        }
+        if self.options.flags & REFUSED_VALUES != 0 {
+            let why = "the program refuses NaN or infinities, but a preallocated run does not look \
+                       at results";
             return Err(Error::new(ErrorKind::Unsupported, why));
         }
         self.bind_host(Binding::Preallocated, inputs, outputs)

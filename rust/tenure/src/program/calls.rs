@@ -23,7 +23,7 @@ pub(crate) use blank::RunExtents;
 pub(crate) use bound::{Binding, BoundHandle, Refusal};
 pub use fresh::Fresh;
 pub(crate) use report::StepInfo;
-pub(crate) use run::{Options, ProgramHandle};
+pub(crate) use run::{Options, ProgramHandle, REFUSED_VALUES};
 
 use crate::dense::SharedTensor;
 use crate::dtype::{DType, Element};

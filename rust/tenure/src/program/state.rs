@@ -307,15 +307,38 @@ fn named_text(call_sites: &CallSites, message: &str) -> Option<String> {
 fn located_text(call_sites: &CallSites, message: &str) -> Option<String> {
     let (node, why) = without_node(message)?;
     let site = call_sites.nodes.get(node)?;
-    Some(format!("{site}: {}", located_within(&call_sites.bodies, why)))
+    let derived = || located_text(call_sites, why.strip_prefix(DERIVED)?);
+    Some(match derived() {
+        Some(of) => format!("{site}: {DERIVED}{of}"),
+        None => match located_within(&call_sites.bodies, why) {
+            Cow::Owned(of_body) => format!("{site}: {of_body}"),
+            Cow::Borrowed(why) => {
+                let named = operand_text(call_sites, why);
+                format!("{site}: {}", named.as_deref().unwrap_or(why))
+            }
+        },
+    })
 }
 
-/// The message of a node with bodies about one of them, "subgraphs[1], nodes[2], add: why", or
-/// another.
+/// Precedes the node whose derivative another one is a part of.
+const DERIVED: &str = "in the derivative of ";
+
+/// The message with the name of an operand that is an input, "operands[1] is inputs[0] and ...".
+fn operand_text(call_sites: &CallSites, why: &str) -> Option<String> {
+    let (before, rest) = why.split_once(" is inputs[")?;
+    let (number, after) = rest.split_once(']')?;
+    let name = call_sites.inputs.get(number.parse::<usize>().ok()?)?;
+    Some(format!("{before} is input {name}{after}"))
+}
+
+/// The message of a node with bodies about one of them, "subgraphs[1], nodes[2], add: why", also
+/// behind "iteration 3, ", or another.
 fn located_within<'w>(bodies: &[CallSites], why: &'w str) -> Cow<'w, str> {
     let of_body = || {
-        let (number, message) = why.strip_prefix("subgraphs[")?.split_once("], ")?;
-        located_text(bodies.get(number.parse::<usize>().ok()?)?, message)
+        let at = why.find("subgraphs[").filter(|at| *at == 0 || why.starts_with("iteration "))?;
+        let (number, message) = why[at..].strip_prefix("subgraphs[")?.split_once("], ")?;
+        let located = located_text(bodies.get(number.parse::<usize>().ok()?)?, message)?;
+        Some(format!("{}{located}", &why[..at]))
     };
     of_body().map_or(Cow::Borrowed(why), Cow::Owned)
 }

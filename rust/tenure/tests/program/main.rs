@@ -14,6 +14,7 @@ mod found;
 mod gradients;
 mod layers;
 mod nets;
+mod non_finite;
 mod ordering;
 #[cfg(feature = "derive")]
 mod parameters;

@@ -14,7 +14,7 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_bound, tnr_memory_plan, tnr_status, tnr_view, tnr_view_mut};
 
 use super::blank::RunExtents;
-use super::run::{Options, ProgramHandle, memory_plan};
+use super::run::{Options, ProgramHandle, REFUSED_VALUES, memory_plan};
 use crate::error::{ErrorKind, Result};
 use crate::raw::call::{Counts, INLINE, ProgramCall};
 use crate::raw::context::current;
@@ -177,7 +177,7 @@ impl ProgramHandle {
             let counts = self.counts();
             let takes_rooms = binding == Binding::Preallocated && counts.most() > INLINE;
             let rooms = takes_rooms.then(|| Mutex::new(Rooms::of(counts)));
-            let flags = options.flags & sys::TNR_RUN_CHECKED;
+            let flags = options.flags & (sys::TNR_RUN_CHECKED | REFUSED_VALUES);
             let handle = BoundHandle {
                 bound,
                 counts,

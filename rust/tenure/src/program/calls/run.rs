@@ -32,6 +32,9 @@ pub(super) fn memory_plan() -> tnr_memory_plan {
     }
 }
 
+/// Flags of runs that look at the results of each operation.
+pub(crate) const REFUSED_VALUES: u32 = sys::TNR_RUN_REFUSE_NAN | sys::TNR_RUN_REFUSE_NON_FINITE;
+
 /// Options of a run, in addition to its outputs.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use tenure_sys::{TNR_MARK_KEEP, TNR_MARK_RECOMPUTE, tnr_value_source};
+use tenure_sys::{TNR_MARK_KEEP, TNR_MARK_NON_FINITE, TNR_MARK_RECOMPUTE, tnr_value_source};
 
 use super::Graph;
 use crate::dtype::Element;
@@ -129,6 +129,26 @@ impl<T: Element> Traced<'_, T> {
     #[must_use = "the value is computed again where it is this one, too"]
     pub fn recompute(self) -> Self {
         self.marked("recompute", TNR_MARK_RECOMPUTE, Location::caller())
+    }
+
+    /// Accepts NaN and infinities in this value in runs that
+    /// [refuse](crate::Program::refusing_nan) them, and returns it. Operations that pass them on
+    /// are marked too. An input needs no mark: it is looked at when an operation reads it.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let quotient = Program::trace(|graph| {
+    ///     let (a, b) = (graph.input::<f32>([3]), graph.input::<f32>([3]));
+    ///     let quotient = (a / b).allow_non_finite();
+    ///     graph.program((a, b), b.eq(0.0).select(0.0, quotient))
+    /// })?;
+    /// assert_eq!(quotient.refusing_nan().run((&[1.0, 0.0, 3.0], &[2.0, 0.0, 1.0]))?, [0.5, 0.0, 3.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[must_use = "the value is accepted where it is this one, too"]
+    pub fn allow_non_finite(self) -> Self {
+        self.marked("allow_non_finite", TNR_MARK_NON_FINITE, Location::caller())
     }
 
     fn marked(self, name: &'static str, marks: u32, at: &'static Location<'static>) -> Self {
