@@ -67,6 +67,7 @@ pub use captured::Captured;
 pub use control::Body;
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
+pub(crate) use graph::probe;
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;
 pub use sparse::{TracedCsr, UpdatingCsr};

@@ -4,7 +4,7 @@ mod blank;
 mod bound;
 pub(crate) mod custom;
 mod fresh;
-#[cfg(feature = "programs")]
+#[cfg_attr(not(feature = "programs"), allow(dead_code, reason = "for files"))]
 pub(crate) mod graph_record;
 pub(crate) mod lent;
 mod report;

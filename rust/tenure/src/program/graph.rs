@@ -3,6 +3,7 @@
 
 mod gradients;
 mod precision;
+pub(crate) mod probe;
 mod recomputation;
 
 use std::cell::Cell;

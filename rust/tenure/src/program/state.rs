@@ -161,6 +161,11 @@ impl State {
         }
     }
 
+    /// The graph and its custom operations.
+    pub(super) fn into_parts(self) -> (GraphHandle, Vec<(u32, CustomOperation)>) {
+        (self.handle, self.customs.into_inner())
+    }
+
     /// The number of an operation, which is added when it is called first.
     pub(super) fn custom(&self, operation: &CustomOperation) -> Result<u32> {
         let mut customs = self.customs.borrow_mut();

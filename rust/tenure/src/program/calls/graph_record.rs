@@ -257,6 +257,11 @@ impl GraphHandle {
         })
     }
 
+    /// The gradients of a value by others, as new values.
+    pub(crate) fn add_gradients(&mut self, of: u32, seed: u32, by: &[u32]) -> Result<Vec<u32>> {
+        self.graph.add_gradients(of, Some(seed), by)
+    }
+
     pub(crate) fn add_output(&mut self, value: u32, updates: Option<u32>) -> Result<()> {
         self.graph.add_output(value, updates)
     }
