@@ -379,13 +379,14 @@ void drop_constants(Graph& graph, const std::vector<bool>& needed) {
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedConstants* packed,
-                          PassCounts& counts, const Around* around) {
+                          PassCounts& counts, Graph* simplified, const Around* around) {
   const auto has = [=](std::uint32_t pass) { return (disabled_passes & pass) == 0; };
   Replaced replaced(graph.nodes.size());
   if (has(TNR_PASS_COMMON_SUBEXPRESSIONS)) {
     counts.add(TNR_PASS_COMMON_SUBEXPRESSIONS, merge_common(graph, replaced));
   }
   if (has(TNR_PASS_CONSTANT_FOLDING)) fold_constants(context, graph, types, around);
+  if (simplified != nullptr) *simplified = graph;
   std::vector<bool> computed = computed_nodes(graph);
   counts.add(TNR_PASS_CONSTANT_FOLDING,
              static_cast<std::uint64_t>(std::ranges::count(computed, false)));
@@ -401,13 +402,14 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
   }
   counts.add(TNR_PASS_PACKING, graph.factors.size() + graph.filters.size());
   drop_constants(graph, needed);
+  if (simplified != nullptr) simplified->constants = graph.constants;
   const Around within = {!graph.extents.empty() || (around != nullptr && around->has_extents)};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!needed[i]) continue;
     for (std::shared_ptr<const Body>& body : graph.nodes[i].bodies) {
       const auto own = std::make_shared<Body>(*body);
-      own->needed =
-          rewrite(context, own->graph, own->types, disabled_passes, packed, counts, &within);
+      own->needed = rewrite(context, own->graph, own->types, disabled_passes, packed, counts,
+                            nullptr, &within);
       body = own;
     }
   }
@@ -418,8 +420,8 @@ std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vecto
 
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedConstants* packed,
-                          PassCounts& counts) {
-  return rewrite(context, graph, types, disabled_passes, packed, counts, nullptr);
+                          PassCounts& counts, Graph& simplified) {
+  return rewrite(context, graph, types, disabled_passes, packed, counts, &simplified, nullptr);
 }
 
 }  // namespace tenure

@@ -21,9 +21,10 @@ namespace tenure {
 // Constants that nothing reads any more are released: nullptr stands for them.
 // Returns, by node, whether an output needs it. `types` are the types at the maxima. Packed
 // constants are those of `packed`, unless it is nullptr. Adds the number of changes of each pass to
-// `counts`.
+// `counts`. `simplified` gets the graph with the first two of these changes, in which each node that
+// is left computes its own value only.
 std::vector<bool> rewrite(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                           std::uint32_t disabled_passes, PackedConstants* packed,
-                          PassCounts& counts);
+                          PassCounts& counts, Graph& simplified);
 
 }  // namespace tenure

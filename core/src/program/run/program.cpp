@@ -86,10 +86,9 @@ void require_step(const Schedule& schedule, std::uint32_t step) {
 
 }  // namespace
 
-Program::Program(const Context& context, std::shared_ptr<const Body> built,
+Program::Program(const Context& context, std::shared_ptr<Body> built,
                  const tnr_program_attributes& attributes)
-    : built_(std::move(built)),
-      graph_(built_->graph),
+    : graph_(built->graph),
       disabled_passes_(attributes.disabled_passes |
                        (kPassesOnDemand & ~attributes.enabled_passes)) {
   require_passes(attributes.disabled_passes, "disabled_passes");
@@ -105,14 +104,18 @@ Program::Program(const Context& context, std::shared_ptr<const Body> built,
            graph_.extents[i].name);
     }
   }
+  std::vector<ArrayType> types = built->types;
+  const auto rewritten = [&](PackedConstants* packed) {
+    return rewrite(context, graph_, types, disabled_passes_, packed, counts_, built->graph);
+  };
   if (attributes.packed == nullptr) {
-    needed_ = rewrite(context, graph_, built_->types, disabled_passes_, nullptr, counts_);
+    needed_ = rewritten(nullptr);
   } else {
     PackedConstants packed(*attributes.packed);
-    needed_ = rewrite(context, graph_, built_->types, disabled_passes_, &packed, counts_);
+    needed_ = rewritten(&packed);
     packed.require_end();
   }
-  std::vector<ArrayType> types = built_->types;
+  simplified_ = std::move(built);
   recompute(graph_, types, needed_, disabled_passes_, attributes.budget_bytes, counts_);
   packed_bytes_ = packed_bytes_of(graph_);
   add_constants(graph_, constants_);
@@ -270,7 +273,8 @@ const Program& Program::node_by_node(const Context& context) const {
   }
   tnr_program_attributes attributes = {};
   attributes.disabled_passes = kAllPasses & ~kPassesNodeByNode;
-  const auto made = std::make_shared<const Program>(context, built_, attributes);
+  const auto made =
+      std::make_shared<const Program>(context, std::make_shared<Body>(*simplified_), attributes);
   const std::lock_guard lock(mutex_);
   // Another run may have been faster.
   if (node_by_node_ == nullptr) node_by_node_ = made;

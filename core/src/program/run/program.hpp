@@ -20,7 +20,7 @@ namespace tenure {
 class Program {
  public:
   // A program of the graph in `built`. Throws as tnr_program_create().
-  Program(const Context& context, std::shared_ptr<const Body> built,
+  Program(const Context& context, std::shared_ptr<Body> built,
           const tnr_program_attributes& attributes);
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -70,9 +70,9 @@ class Program {
   // The number of schedules that are kept: those that were used last.
   static constexpr std::size_t kMostBound = 16;
 
-  std::shared_ptr<const Body> built_;  // without passes
   Graph graph_;
-  std::vector<bool> needed_;  // by node
+  std::shared_ptr<const Body> simplified_;  // what node_by_node() computes
+  std::vector<bool> needed_;                // by node
   std::vector<const Constant*> constants_;
   std::uint32_t disabled_passes_;
   std::uint64_t packed_bytes_;
