@@ -10,7 +10,7 @@
 #ifndef _WIN32
 #include "guarded.hpp"
 #endif
-#include "strided_floats.hpp"
+#include "image_operands.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -23,14 +23,6 @@ tnr_conv2d_attributes plain() {
   with.struct_size = sizeof with;
   with.strides[0] = with.strides[1] = with.dilations[0] = with.dilations[1] = with.groups = 1;
   return with;
-}
-
-// Whole numbers, whose sums are exact in any order.
-template <class T>
-Operand<T>& fill_whole(Operand<T>& operand, Random& random) {
-  for_each_index(operand.view,
-                 [&](const Index& at) { operand.at(at) = static_cast<T>(below(random, 9)) - 4; });
-  return operand;
 }
 
 template <class T>
@@ -77,20 +69,6 @@ void expect_reference(const Operand<T>& a, const Operand<T>& g, Operand<T> out,
 }
 
 template <class T>
-Operand<T> lay(const Shape& shape, Access access, Random& random) {
-  Operand<T> operand(shape);
-  switch (random() % 3) {
-    case 0: return Operand<T>(shape, access, random);
-    case 1: {
-      const std::int64_t row = shape[3] * shape[1];
-      operand.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-      return operand;
-    }
-    default: return operand;
-  }
-}
-
-template <class T>
 class Conv2dFilters : public testing::Test {
  protected:
   std::int64_t one_of(std::initializer_list<std::int64_t> list) {
@@ -112,7 +90,7 @@ TYPED_TEST(Conv2dFilters, TakesAnyOperands) {
   for (int round = 0; round < 900; ++round) {
     tnr_conv2d_attributes with = plain();
     with.groups = this->one_of({1, 1, 2, 5});
-    const std::int64_t channels = this->one_of({1, 1, 2, 3, 17});
+    const std::int64_t channels = this->one_of({1, 1, 2, 3, 17, 37});
     const std::int64_t filters = this->one_of({1, 1, 2, 3, 9, 35});
     Shape a = {this->one_of({0, 1, 1, 2, 3}), channels * with.groups, 0, 0};
     Shape g = {a[0], filters * with.groups, 0, 0};
@@ -131,10 +109,10 @@ TYPED_TEST(Conv2dFilters, TakesAnyOperands) {
       a[2 + axis] = all - with.padding[2 * axis] - with.padding[2 * axis + 1] +
                     below(this->random, std::max(with.strides[axis], with.dilations[axis]));
     }
-    Operand<T> images = lay<T>(a, Access::kRead, this->random);
-    Operand<T> gradients = lay<T>(g, Access::kRead, this->random);
-    expect_reference(fill_whole(images, this->random), fill_whole(gradients, this->random),
-                     lay<T>(out, Access::kWrite, this->random), with, this->any_context());
+    Operand<T> image = images<T>(a, Access::kRead, this->random);
+    Operand<T> gradients = images<T>(g, Access::kRead, this->random);
+    expect_reference(fill_whole(image, this->random), fill_whole(gradients, this->random),
+                     images<T>(out, Access::kWrite, this->random), with, this->any_context());
     if (this->HasFatalFailure()) return;
   }
 }
@@ -147,11 +125,14 @@ TYPED_TEST(Conv2dFilters, TakesManyBlocks) {
     Shape g;
     std::int64_t channels, rows, columns, stride, dilation, padding;
   };
-  const Case cases[] = {{{1, 3, 2, 1500}, 2, 3, 3, 1, 1, 1},  {{1, 2, 3, 1100}, 3, 2, 2, 2, 1, 0},
-                        {{9, 3, 7, 7}, 20, 3, 3, 1, 1, 1},    {{2, 600, 5, 5}, 2, 3, 3, 1, 1, 1},
-                        {{3, 5, 30, 1}, 4, 3, 1, 1, 1, 0},    {{2, 3, 40, 40}, 2, 2, 2, 1, 300, 0},
-                        {{2, 3, 4, 4}, 2, 2, 2, 60, 1, 0},    {{3, 70, 28, 28}, 40, 1, 1, 1, 1, 0},
-                        {{2, 40, 14, 14}, 30, 1, 1, 2, 1, 0}, {{2, 16, 56, 56}, 3, 7, 7, 2, 1, 3}};
+  const Case cases[] = {
+      {{1, 3, 2, 1500}, 2, 3, 3, 1, 1, 1},   {{1, 2, 3, 1100}, 3, 2, 2, 2, 1, 0},
+      {{9, 3, 7, 7}, 20, 3, 3, 1, 1, 1},     {{2, 600, 5, 5}, 2, 3, 3, 1, 1, 1},
+      {{3, 5, 30, 1}, 4, 3, 1, 1, 1, 0},     {{2, 3, 40, 40}, 2, 2, 2, 1, 300, 0},
+      {{2, 3, 4, 4}, 2, 2, 2, 60, 1, 0},     {{3, 70, 28, 28}, 40, 1, 1, 1, 1, 0},
+      {{2, 40, 14, 14}, 30, 1, 1, 2, 1, 0},  {{2, 16, 56, 56}, 3, 7, 7, 2, 1, 3},
+      {{2, 301, 17, 31}, 70, 3, 3, 1, 1, 1}, {{3, 9, 19, 23}, 67, 3, 2, 2, 1, 1},
+      {{2, 9, 9, 600}, 40, 2, 3, 1, 3, 2},   {{2, 35, 20, 21}, 150, 1, 1, 1, 1, 1}};
   for (const Case& of : cases) {
     for (const bool is_last : {false, true}) {
       tnr_conv2d_attributes with = plain();
@@ -164,11 +145,7 @@ TYPED_TEST(Conv2dFilters, TakesManyBlocks) {
         a[axis] = (of.g[axis] - 1) * of.stride + (out[axis] - 1) * of.dilation + 1 - 2 * of.padding;
       }
       const auto laid = [&](const Shape& shape) {
-        Operand<T> operand(shape);
-        const std::int64_t row = shape[3] * shape[1];
-        if (is_last) {
-          operand.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-        }
+        Operand<T> operand = is_last ? channels_last<T>(shape) : Operand<T>(shape);
         return fill_whole(operand, this->random);
       };
       expect_reference(laid(a), laid(of.g), Operand<T>(out), with, this->any_context());
@@ -181,20 +158,27 @@ TYPED_TEST(Conv2dFilters, GivesTheSameBitsInAnyLayoutForAnyThreads) {
   using T = TypeParam;
   const TestContext four(4);
   const Context one;
-  for (const std::int64_t filters : {24, 12})
+  struct Case {
+    std::int64_t channels, filters, kernel, stride;
+  };
+  for (const Case& of : {Case{12, 24, 3, 1}, Case{12, 12, 3, 1}, Case{84, 24, 3, 1},
+                         Case{84, 12, 3, 2}, Case{84, 36, 1, 1}, Case{36, 84, 1, 2}}) {
     for (const std::int64_t groups : {1, 2, 12}) {
       tnr_conv2d_attributes with = plain();
       with.groups = groups;
-      for (std::int64_t& padding : with.padding) padding = 1;
-      const Operand<T> a = Operand<T>({5, 12, 13, 17}).fill(this->random);
-      const Operand<T> g = Operand<T>({5, filters, 13, 17}).fill(this->random);
-      Operand<T> due({filters, 12 / groups, 3, 3});
+      with.strides[0] = with.strides[1] = of.stride;
+      for (std::int64_t& padding : with.padding) padding = of.kernel / 2;
+      const Shape shape = {of.filters, of.channels / groups, of.kernel, of.kernel};
+      const Operand<T> a = Operand<T>({5, of.channels, 13, 17}).fill(this->random);
+      const Operand<T> g =
+          Operand<T>({5, of.filters, 12 / of.stride + 1, 16 / of.stride + 1}).fill(this->random);
+      Operand<T> due(shape);
       conv2d_filters(one, a.view, g.view, with, due.out());
       for (int round = 0; round < 12; ++round) {
-        Operand<T> again = lay<T>({filters, 12 / groups, 3, 3}, Access::kWrite, this->random);
+        Operand<T> again = images<T>(shape, Access::kWrite, this->random);
         const auto moved = [&](Operand<T> from) {
           Operand<T> to =
-              lay<T>({from.view.shape, from.view.shape + 4}, Access::kWrite, this->random);
+              images<T>({from.view.shape, from.view.shape + 4}, Access::kWrite, this->random);
           for_each_index(to.view, [&](const Index& at) { to.at(at) = from.at(at); });
           return to;
         };
@@ -203,6 +187,7 @@ TYPED_TEST(Conv2dFilters, GivesTheSameBitsInAnyLayoutForAnyThreads) {
         for_each_index(due.view, [&](const Index& at) { ASSERT_EQ(again.at(at), due.at(at)); });
       }
     }
+  }
 }
 
 // More channels by themselves than one task has, in orders of all kinds.
@@ -216,10 +201,10 @@ TYPED_TEST(Conv2dFilters, TakesManyChannelsByThemselves) {
       for (std::int64_t& padding : with.padding) padding = side / 2;
       const std::int64_t rows = 23 / with.strides[0] + 23 % with.strides[0];
       for (int round = 0; round < 4; ++round) {
-        Operand<T> a = lay<T>({2, channels, 23, 23}, Access::kRead, this->random);
-        Operand<T> g = lay<T>({2, channels, rows, rows}, Access::kRead, this->random);
+        Operand<T> a = images<T>({2, channels, 23, 23}, Access::kRead, this->random);
+        Operand<T> g = images<T>({2, channels, rows, rows}, Access::kRead, this->random);
         expect_reference(fill_whole(a, this->random), fill_whole(g, this->random),
-                         lay<T>({channels, 1, side, side}, Access::kWrite, this->random), with,
+                         images<T>({channels, 1, side, side}, Access::kWrite, this->random), with,
                          this->any_context());
         if (this->HasFatalFailure()) return;
       }
@@ -232,16 +217,13 @@ TYPED_TEST(Conv2dFilters, TakesManyChannelsByThemselves) {
 TYPED_TEST(Conv2dFilters, TouchesNoByteBeyondItsOperands) {
   using T = TypeParam;
   const Context one;
-  for (const Shape& shape : {Shape{1, 3, 7, 9}, Shape{2, 33, 4, 5}, Shape{1, 15, 3, 31}}) {
+  for (const Shape& shape :
+       {Shape{1, 3, 7, 9}, Shape{2, 33, 4, 5}, Shape{1, 15, 3, 31}, Shape{2, 45, 5, 6}}) {
     for (const std::int64_t side : {1, 3}) {
       for (const bool is_last : {false, true}) {
         const tnr_conv2d_attributes with = plain();
         const auto laid = [&](const Shape& of) {
-          Operand<T> operand(of);
-          const std::int64_t row = of[3] * of[1];
-          if (is_last) {
-            operand.lay(of, {of[2] * row, 1, row, of[1]}, 0, of[0] * of[2] * row, 0);
-          }
+          Operand<T> operand = is_last ? channels_last<T>(of) : Operand<T>(of);
           return fill_whole(operand, this->random);
         };
         const Operand<T> operands[] = {

@@ -17,7 +17,7 @@
 #endif
 #include "c_library.hpp"
 #include "dense/product/packed_filters.hpp"
-#include "strided_floats.hpp"
+#include "image_operands.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -235,23 +235,12 @@ struct Extents {
   }
 };
 
-// The channels last, as in NHWC, which a convolution of images often has.
 template <class T>
-Operand<T> channels_last(const Shape& shape) {
-  Operand<T> operand(shape);
-  const std::int64_t row = shape[3] * shape[1];
-  operand.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-  return operand;
-}
-
-enum class Lies { kRowMajor, kChannelsLast, kAnyhow };
-
-template <class T>
-Case<T> make(const Extents& extents, const Options& with, Lies lies, Random& random) {
+Case<T> make(const Extents& extents, const Options& with, ImageLayout layout, Random& random) {
   const auto lay = [&](const Shape& shape, Access access) {
-    switch (lies) {
-      case Lies::kRowMajor: return Operand<T>(shape);
-      case Lies::kChannelsLast: return channels_last<T>(shape);
+    switch (layout) {
+      case ImageLayout::kRowMajor: return Operand<T>(shape);
+      case ImageLayout::kChannelsLast: return channels_last<T>(shape);
       default: return Operand<T>(shape, access, random);
     }
   };
@@ -274,9 +263,9 @@ TYPED_TEST(Conv2d, TakesEveryRemainderOfPanels) {
   Random random(1);
   for (std::int64_t width = 1; width <= 30; ++width) {
     for (const std::int64_t filters : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47}) {
-      for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+      for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
         const std::int64_t channels = 1 + (width + filters) % 19;
-        Case<T> test = make<T>({1, channels, filters, {1, width}, {1, 1}}, {}, lies, random);
+        Case<T> test = make<T>({1, channels, filters, {1, width}, {1, 1}}, {}, layout, random);
         test.expect_twin();
         if (this->HasFatalFailure()) return;
       }
@@ -297,11 +286,12 @@ TYPED_TEST(Conv2d, TakesEveryRemainderOfBlocks) {
       {3, 4, 2, {17, 19}, {3, 3}},    {1, 1, 600, {70, 60}, {60, 60}}, {5, 7, 33, {9, 9}, {1, 3}},
   };
   for (const Extents& extents : cases) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+    for (const ImageLayout layout :
+         {ImageLayout::kRowMajor, ImageLayout::kChannelsLast, ImageLayout::kAny}) {
       Options with;
-      if (lies != Lies::kRowMajor) with.padding = {1, 0, 1, 1};
-      Case<T> test = make<T>(extents, with, lies, random);
-      test.expect_twin(lies == Lies::kChannelsLast ? kDefaultContext : two);
+      if (layout != ImageLayout::kRowMajor) with.padding = {1, 0, 1, 1};
+      Case<T> test = make<T>(extents, with, layout, random);
+      test.expect_twin(layout == ImageLayout::kChannelsLast ? kDefaultContext : two);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -330,9 +320,10 @@ TYPED_TEST(Conv2d, TakesFewChannelsByCopiedRows) {
       {{6, 16, 32, {8, 8}, {3, 3}}, {.padding = {1, 1, 1, 1}}},
   };
   for (const Given& given : cases) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+    for (const ImageLayout layout :
+         {ImageLayout::kRowMajor, ImageLayout::kChannelsLast, ImageLayout::kAny}) {
       for (const bool is_last : {false, true}) {
-        Case<T> test = make<T>(given.extents, given.with, lies, random);
+        Case<T> test = make<T>(given.extents, given.with, layout, random);
         if (is_last) test.out = channels_last<T>(given.extents.out(given.with));
         test.weight.memory[test.weight.memory.size() / 2] = std::numeric_limits<T>::infinity();
         test.expect_twin(is_last ? two : kDefaultContext);
@@ -371,10 +362,10 @@ TYPED_TEST(Conv2d, TakesAnyOperands) {
                                  with.padding[2 * axis] - with.padding[2 * axis + 1];
       extents.in[axis] = std::max<std::int64_t>(least, 1) + one_of({0, 0, 1, 2, 6, 13});
     }
-    const Lies lies = round % 4 == 0   ? Lies::kRowMajor
-                      : round % 4 == 1 ? Lies::kChannelsLast
-                                       : Lies::kAnyhow;
-    Case<T> test = make<T>(extents, with, lies, random);
+    const ImageLayout layout = round % 4 == 0   ? ImageLayout::kRowMajor
+                               : round % 4 == 1 ? ImageLayout::kChannelsLast
+                                                : ImageLayout::kAny;
+    Case<T> test = make<T>(extents, with, layout, random);
     if (random() % 2 == 0) {
       test.bias.emplace(Shape{extents.filters * with.groups}, Access::kRead, random);
       test.bias->fill(random);
@@ -391,12 +382,13 @@ TYPED_TEST(Conv2d, TakesChannelsByThemselves) {
   Random random(4);
   const TestContext two(2);
   for (const std::int64_t filters : {1, 2}) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+    for (const ImageLayout layout :
+         {ImageLayout::kRowMajor, ImageLayout::kChannelsLast, ImageLayout::kAny}) {
       Options with;
       with.groups = 37;
       with.padding = {1, 1, 1, 1};
       with.activation = TNR_UNARY_OP_RELU;
-      Case<T> test = make<T>({2, 1, filters, {9, 11}, {3, 3}}, with, lies, random);
+      Case<T> test = make<T>({2, 1, filters, {9, 11}, {3, 3}}, with, layout, random);
       test.expect_twin(filters == 1 ? kDefaultContext : two);
       if (this->HasFatalFailure()) return;
     }
@@ -419,10 +411,11 @@ TYPED_TEST(Conv2d, TakesChannelsByThemselvesAtEveryPlace) {
     if (round % 3 == 0) with.activation = TNR_UNARY_OP_RELU;
     const Two in = {one_of({3, 4, 5, 6, 7, 8, 9, 13}),
                     one_of({3, 4, 7, 8, 15, 16, 17, 18, 19, 31, 33, 34, 50, 66})};
-    const Lies lies = round % 7 == 0   ? Lies::kAnyhow
-                      : round % 2 == 0 ? Lies::kRowMajor
-                                       : Lies::kChannelsLast;
-    Case<T> test = make<T>({one_of({1, 2}), 1, one_of({1, 1, 2}), in, {3, 3}}, with, lies, random);
+    const ImageLayout layout = round % 7 == 0   ? ImageLayout::kAny
+                               : round % 2 == 0 ? ImageLayout::kRowMajor
+                                                : ImageLayout::kChannelsLast;
+    Case<T> test =
+        make<T>({one_of({1, 2}), 1, one_of({1, 1, 2}), in, {3, 3}}, with, layout, random);
     if (round % 5 == 0) {
       test.bias = Operand<T>(Shape{test.out.view.shape[1]}).fill(random);
     }
@@ -430,13 +423,13 @@ TYPED_TEST(Conv2d, TakesChannelsByThemselvesAtEveryPlace) {
     if (this->HasFatalFailure()) return;
   }
   // More channels than are taken at a time, and wider rows.
-  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+  for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
     Options with;
     with.padding = {1, 1, 1, 1};
     with.groups = 600;
-    make<T>({1, 1, 1, {5, 4}, {3, 3}}, with, lies, random).expect_twin();
+    make<T>({1, 1, 1, {5, 4}, {3, 3}}, with, layout, random).expect_twin();
     with.groups = 3;
-    make<T>({1, 1, 1, {6, 1100}, {3, 3}}, with, lies, random).expect_twin();
+    make<T>({1, 1, 1, {6, 1100}, {3, 3}}, with, layout, random).expect_twin();
   }
 }
 
@@ -446,13 +439,13 @@ TYPED_TEST(Conv2d, StreamsChannelsByThemselves) {
   using T = TypeParam;
   Random random(16);
   const TestContext two(2);
-  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+  for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
     for (const Two in : {Two{402, 512}, Two{401, 517}}) {
       Options with;
       with.padding = {1, 1, 1, 1};
       with.groups = in[0] % 2 == 0 ? 16 : 17;
       if (in[0] % 2 != 0) with.activation = TNR_UNARY_OP_TANH;
-      Case<T> test = make<T>({1, 1, 1, in, {3, 3}}, with, lies, random);
+      Case<T> test = make<T>({1, 1, 1, in, {3, 3}}, with, layout, random);
       test.run(in[0] % 2 == 0 ? two : kDefaultContext);
       Options alone = with;
       alone.groups = 1;
@@ -481,7 +474,7 @@ TYPED_TEST(Conv2d, TakesSlicesOfImages) {
   Random random(5);
   Options with;
   with.padding = {1, 1, 1, 1};
-  Case<T> test = make<T>({2, 3, 20, {6, 8}, {3, 3}}, with, Lies::kRowMajor, random);
+  Case<T> test = make<T>({2, 3, 20, {6, 8}, {3, 3}}, with, ImageLayout::kRowMajor, random);
   constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
   for (const std::int64_t sign : {1, -1}) {
     // Every second row, every third column.
@@ -506,8 +499,8 @@ TYPED_TEST(Conv2d, TakesOneDimensionAsAHeightOfOne) {
   with.strides = {1, 2};
   with.padding = {0, 0, 2, 1};
   with.dilations = {1, 3};
-  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
-    Case<T> test = make<T>({2, 5, 7, {1, 40}, {1, 4}}, with, lies, random);
+  for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
+    Case<T> test = make<T>({2, 5, 7, {1, 40}, {1, 4}}, with, layout, random);
     test.expect_twin();
     if (this->HasFatalFailure()) return;
   }
@@ -520,8 +513,8 @@ TYPED_TEST(Conv2d, TakesWindowsThatLieInThePadding) {
   Options with;
   with.padding = {9, 4, 3, 8};
   for (const Two& in : {Two{1, 2}, Two{0, 3}, Two{2, 0}, Two{0, 0}}) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
-      Case<T> test = make<T>({2, 3, 5, in, {2, 3}}, with, lies, random);
+    for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
+      Case<T> test = make<T>({2, 3, 5, in, {2, 3}}, with, layout, random);
       test.bias.emplace(Shape{5}, T{2});
       test.expect_twin();
       if (this->HasFatalFailure()) return;
@@ -537,8 +530,8 @@ TYPED_TEST(Conv2d, SumsOfNoChannelAreTheBias) {
   Options with;
   with.padding = {1, 1, 1, 1};
   for (const bool is_biased : {false, true}) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
-      Case<T> test = make<T>({2, 0, 35, {5, 6}, {3, 3}}, with, lies, random);
+    for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
+      Case<T> test = make<T>({2, 0, 35, {5, 6}, {3, 3}}, with, layout, random);
       if (is_biased) test.bias = Operand<T>(Shape{35}).fill(random);
       for_each_index(test.out.view, [&](const Index& at) { test.out.at(at) = 9; });
       test.run();
@@ -561,7 +554,7 @@ TYPED_TEST(Conv2d, GivesNothingOfNoImageAndOfNoFilter) {
   Random random(9);
   for (const Extents& extents :
        {Extents{0, 3, 5, {6, 6}, {3, 3}}, Extents{2, 3, 0, {6, 6}, {3, 3}}}) {
-    Case<T> test = make<T>(extents, {}, Lies::kRowMajor, random);
+    Case<T> test = make<T>(extents, {}, ImageLayout::kRowMajor, random);
     test.run();
     EXPECT_TRUE(test.out.memory.empty());
   }
@@ -570,7 +563,7 @@ TYPED_TEST(Conv2d, GivesNothingOfNoImageAndOfNoFilter) {
 TYPED_TEST(Conv2d, ZerosInAttributesAreOnes) {
   using T = TypeParam;
   Random random(10);
-  Case<T> test = make<T>({1, 3, 4, {5, 6}, {2, 3}}, {}, Lies::kRowMajor, random);
+  Case<T> test = make<T>({1, 3, 4, {5, 6}, {2, 3}}, {}, ImageLayout::kRowMajor, random);
   const std::vector<T> expected = test.twin();
   conv2d(kDefaultContext, test.a.view, test.weight.view, nullptr, {}, test.out.out());
   EXPECT_EQ(test.out.memory, expected);
@@ -586,8 +579,8 @@ TYPED_TEST(Conv2d, StepsWithoutUseMayBeAnyNumbers) {
     with.dilations = {step, 1};
     with.strides = {1, step};
     with.padding = {1, 0, 0, 0};
-    Case<T> test =
-        make<T>({2, 3, 4, {5, 4}, {1, 4}}, {.padding = with.padding}, Lies::kRowMajor, random);
+    Case<T> test = make<T>({2, 3, 4, {5, 4}, {1, 4}}, {.padding = with.padding},
+                           ImageLayout::kRowMajor, random);
     const std::vector<T> expected = test.twin();
     test.with = with;
     test.run();
@@ -606,7 +599,7 @@ TYPED_TEST(Conv2d, StaysWithinItsBound) {
   Options with;
   with.padding = {1, 1, 1, 1};
   for (const std::int64_t channels : {1, 57, 400}) {
-    Case<T> test = make<T>({1, channels, 9, {5, 6}, {3, 3}}, with, Lies::kRowMajor, random);
+    Case<T> test = make<T>({1, channels, 9, {5, 6}, {3, 3}}, with, ImageLayout::kRowMajor, random);
     test.bias = Operand<T>(Shape{9}).fill(random);
     // Ill-scaled: magnitudes from 2^-30 to 2^30.
     for (T& element : test.a.memory)
@@ -646,8 +639,9 @@ TYPED_TEST(Conv2d, KeepsSpecialNumbersApart) {
   for (const tnr_unary_op activation : {0, TNR_UNARY_OP_RELU, TNR_UNARY_OP_EXP}) {
     with.activation = activation;
     with.is_clamped = activation != 0;
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
-      Case<T> test = make<T>({2, 3, 18, {9, 13}, {3, 2}}, with, lies, random);
+    for (const ImageLayout layout :
+         {ImageLayout::kRowMajor, ImageLayout::kChannelsLast, ImageLayout::kAny}) {
+      Case<T> test = make<T>({2, 3, 18, {9, 13}, {3, 2}}, with, layout, random);
       test.bias = Operand<T>(Shape{18}).fill(random);
       for (Operand<T>* operand : {&test.a, &test.weight, &*test.bias}) {
         for_each_index(operand->view, [&](const Index& index) {
@@ -685,7 +679,7 @@ TYPED_TEST(Conv2d, GivesTheSameBitsInAnyLayoutForAnyThreads) {
   with.padding = {1, 1, 1, 1};
   with.activation = TNR_UNARY_OP_TANH;
   const Extents extents = {2, 70, 50, {15, 17}, {3, 3}};
-  Case<T> plain = make<T>(extents, with, Lies::kRowMajor, random);
+  Case<T> plain = make<T>(extents, with, ImageLayout::kRowMajor, random);
   plain.run();
   for (int layout = 0; layout < 12; ++layout) {
     const auto write = Access::kWrite;  // no repeated elements: these are the same images
@@ -763,10 +757,10 @@ TYPED_TEST(Conv2d, TouchesNoByteBeyondItsOperands) {
       if (round % 2 == 0) with.padding = {1, 1, 1, 1};
       if (round % 3 == 0) with.activation = TNR_UNARY_OP_RELU;
       with.is_clamped = round % 4 == 0;
-      const Lies lies = round < 2   ? Lies::kRowMajor
-                        : round < 4 ? Lies::kChannelsLast
-                                    : Lies::kAnyhow;
-      Case<T> test = make<T>(extents, with, lies, random);
+      const ImageLayout layout = round < 2   ? ImageLayout::kRowMajor
+                                 : round < 4 ? ImageLayout::kChannelsLast
+                                             : ImageLayout::kAny;
+      Case<T> test = make<T>(extents, with, layout, random);
       test.bias = Operand<T>(Shape{extents.filters}).fill(random);
       Operand<T> expected = test.out;
       const std::vector<T> results = test.twin();

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "expect_error.hpp"
-#include "strided_floats.hpp"
+#include "image_operands.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -23,14 +23,6 @@ tnr_conv2d_attributes plain() {
   with.struct_size = sizeof with;
   with.strides[0] = with.strides[1] = with.dilations[0] = with.dilations[1] = with.groups = 1;
   return with;
-}
-
-// Whole numbers, whose sums are exact in any order.
-template <class T>
-Operand<T>& fill_whole(Operand<T>& operand, Random& random) {
-  for_each_index(operand.view,
-                 [&](const Index& at) { operand.at(at) = static_cast<T>(below(random, 9)) - 4; });
-  return operand;
 }
 
 template <class T>
@@ -142,14 +134,7 @@ TYPED_TEST(Conv2dTransposed, TakesAnyOperands) {
                       below(random, std::max(with.strides[axis], with.dilations[axis]));
     }
     const auto lay = [&](const Shape& shape, Access access) {
-      if (round % 3 == 0) return Operand<T>(shape);
-      if (round % 3 == 1) {
-        Operand<T> last(shape);
-        const std::int64_t row = shape[3] * shape[1];
-        last.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-        return last;
-      }
-      return Operand<T>(shape, access, random);
+      return images<T>(shape, static_cast<ImageLayout>(round % 3), access, random);
     };
     Operand<T> image = lay(a, Access::kRead);
     Operand<T> filter = lay(weight, Access::kRead);

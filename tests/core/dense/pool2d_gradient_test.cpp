@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "expect_error.hpp"
-#include "strided_floats.hpp"
+#include "image_operands.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -79,40 +79,6 @@ void add_reference(tnr_reduce_op op, Operand<T> a, Operand<T> g, Operand<T>& out
   });
 }
 
-std::int64_t windows_along(std::int64_t in, std::int64_t before, std::int64_t after,
-                           std::int64_t reach, std::int64_t stride, bool is_ceil) {
-  const std::int64_t room = in + before + after - reach;
-  if (!is_ceil) return room / stride + 1;
-  const std::int64_t count = (room + stride - 1) / stride + 1;
-  return (count - 1) * stride >= in + before ? count - 1 : count;
-}
-
-Shape result_shape(const Shape& a, const tnr_pool2d_attributes& with) {
-  Shape shape = {a[0], a[1]};
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const std::int64_t dilation = std::max<std::int64_t>(with.dilations[axis], 1);
-    const std::int64_t stride = with.strides[axis] == 0 ? with.kernel[axis] : with.strides[axis];
-    shape.push_back(windows_along(a[2 + axis], with.padding[2 * axis], with.padding[2 * axis + 1],
-                                  (with.kernel[axis] - 1) * dilation + 1, stride,
-                                  (with.flags & TNR_POOL2D_CEIL) != 0));
-  }
-  return shape;
-}
-
-template <class T>
-Operand<T> lay(const Shape& shape, Access access, Random& random) {
-  Operand<T> operand(shape);
-  switch (random() % 3) {
-    case 0: return Operand<T>(shape, access, random);
-    case 1: {
-      const std::int64_t row = shape[3] * shape[1];
-      operand.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-      return operand;
-    }
-    default: return operand;
-  }
-}
-
 // Few different numbers, so that windows have ties, with some that are none.
 template <class T>
 void fill_with_ties(Operand<T>& a, Random& random) {
@@ -171,10 +137,10 @@ TYPED_TEST(Pool2dGradient, TakesAnyOperands) {
     const tnr_reduce_op op = round % 2 == 0 ? TNR_REDUCE_OP_MAX : TNR_REDUCE_OP_MEAN;
     if (op == TNR_REDUCE_OP_MEAN && random() % 3 == 0) with.flags = TNR_POOL2D_COUNT_PADDING;
     if (random() % 3 == 0) with.flags |= TNR_POOL2D_CEIL;
-    Operand<T> a = lay<T>(shape, Access::kWrite, random);
+    Operand<T> a = images<T>(shape, Access::kWrite, random);
     fill_with_ties(a, random);
-    const Operand<T> g = lay<T>(result_shape(shape, with), Access::kRead, random).fill(random);
-    this->expect_reference(op, a, g, lay<T>(shape, Access::kWrite, random), with,
+    const Operand<T> g = images<T>(result_shape(shape, with), Access::kRead, random).fill(random);
+    this->expect_reference(op, a, g, images<T>(shape, Access::kWrite, random), with,
                            round % 3 == 0 ? two : one);
     if (this->HasFatalFailure()) return;
   }
@@ -191,11 +157,11 @@ TYPED_TEST(Pool2dGradient, CoversImagesEvenly) {
                          1 + below(random, 30)};
     Shape result = {shape[0], shape[1], 1 + below(random, 9), 1 + below(random, 9)};
     if (with.flags == 0) result[2] = result[3] = 1;
-    Operand<T> a = lay<T>(shape, Access::kWrite, random);
+    Operand<T> a = images<T>(shape, Access::kWrite, random);
     fill_with_ties(a, random);
-    const Operand<T> g = lay<T>(result, Access::kRead, random).fill(random);
+    const Operand<T> g = images<T>(result, Access::kRead, random).fill(random);
     for (const tnr_reduce_op op : {TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_MEAN}) {
-      this->expect_reference(op, a, g, lay<T>(shape, Access::kWrite, random), with, one);
+      this->expect_reference(op, a, g, images<T>(shape, Access::kWrite, random), with, one);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -214,10 +180,7 @@ TYPED_TEST(Pool2dGradient, GivesTheSameBitsForAnyThreads) {
     fill_with_ties(a, random);
     const Operand<T> g = Operand<T>(result_shape(shape, with)).fill(random);
     this->expect_reference(op, a, g, Operand<T>(shape), with, four);
-    Operand<T> last(shape);
-    const std::int64_t row = shape[3] * shape[1];
-    last.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-    this->expect_reference(op, a, g, last, with, four);
+    this->expect_reference(op, a, g, channels_last<T>(shape), with, four);
   }
 }
 

@@ -13,7 +13,7 @@
 #ifndef _WIN32
 #include "guarded.hpp"
 #endif
-#include "strided_floats.hpp"
+#include "image_operands.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -100,40 +100,6 @@ T twin(tnr_reduce_op op, const Operand<T>& a, const tnr_view& out,
   return sum_of(elements, places) / static_cast<T>(counts ? places : elements.size());
 }
 
-// As PyTorch has it: rounded up, unless the last window would begin behind the image.
-std::int64_t windows_along(std::int64_t in, std::int64_t before, std::int64_t after,
-                           std::int64_t reach, std::int64_t stride, bool is_ceil) {
-  const std::int64_t room = in + before + after - reach;
-  if (!is_ceil) return room / stride + 1;
-  const std::int64_t count = (room + stride - 1) / stride + 1;
-  return (count - 1) * stride >= in + before ? count - 1 : count;
-}
-
-Shape result_shape(const Shape& a, const tnr_pool2d_attributes& with) {
-  Shape shape = {a[0], a[1]};
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const std::int64_t dilation = std::max<std::int64_t>(with.dilations[axis], 1);
-    const std::int64_t stride = with.strides[axis] == 0 ? with.kernel[axis] : with.strides[axis];
-    shape.push_back(windows_along(a[2 + axis], with.padding[2 * axis], with.padding[2 * axis + 1],
-                                  (with.kernel[axis] - 1) * dilation + 1, stride,
-                                  (with.flags & TNR_POOL2D_CEIL) != 0));
-  }
-  return shape;
-}
-
-enum class Lies { kRowMajor, kChannelsLast, kAnyhow };
-
-template <class T>
-Operand<T> lay(const Shape& shape, Lies lies, Access access, Random& random) {
-  Operand<T> operand(shape);
-  if (lies == Lies::kAnyhow) return Operand<T>(shape, access, random);
-  if (lies == Lies::kChannelsLast) {
-    const std::int64_t row = shape[3] * shape[1];
-    operand.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, 0);
-  }
-  return operand;
-}
-
 // One window that is the whole image is a reduction, whose order of additions is its own.
 bool is_global(const tnr_view& a, const tnr_view& out, const tnr_pool2d_attributes& with) {
   if (out.shape[2] != 1 || out.shape[3] != 1) return false;
@@ -191,12 +157,13 @@ TYPED_TEST(Pool2d, TakesAnyOperands) {
     const tnr_reduce_op op = round % 2 == 0 ? TNR_REDUCE_OP_MAX : TNR_REDUCE_OP_MEAN;
     if (op == TNR_REDUCE_OP_MEAN && random() % 3 == 0) with.flags = TNR_POOL2D_COUNT_PADDING;
     if (random() % 3 == 0) with.flags |= TNR_POOL2D_CEIL;
-    constexpr Lies kLies[] = {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow};
-    const Lies lies = kLies[random() % 3];
-    const Lies lies_out = random() % 4 == 0 ? kLies[random() % 3] : lies;
-    const Operand<T> a = lay<T>(shape, lies, Access::kRead, random).fill(random);
-    expect_twin(op, a, lay<T>(result_shape(shape, with), lies_out, Access::kWrite, random), with,
-                round % 3 == 0 ? two : kDefaultContext);
+    constexpr ImageLayout kLayouts[] = {ImageLayout::kRowMajor, ImageLayout::kChannelsLast,
+                                        ImageLayout::kAny};
+    const ImageLayout layout = kLayouts[random() % 3];
+    const ImageLayout layout_out = random() % 4 == 0 ? kLayouts[random() % 3] : layout;
+    const Operand<T> a = images<T>(shape, layout, Access::kRead, random).fill(random);
+    expect_twin(op, a, images<T>(result_shape(shape, with), layout_out, Access::kWrite, random),
+                with, round % 3 == 0 ? two : kDefaultContext);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -207,15 +174,15 @@ TYPED_TEST(Pool2d, CoversImagesEvenly) {
   for (int round = 0; round < 200; ++round) {
     tnr_pool2d_attributes with = attributes_of(0, 0);
     with.flags = TNR_POOL2D_ADAPTIVE;
-    const Lies lies = round % 3 == 0   ? Lies::kRowMajor
-                      : round % 3 == 1 ? Lies::kChannelsLast
-                                       : Lies::kAnyhow;
+    const ImageLayout layout = round % 3 == 0   ? ImageLayout::kRowMajor
+                               : round % 3 == 1 ? ImageLayout::kChannelsLast
+                                                : ImageLayout::kAny;
     const Shape shape = {1 + below(random, 2), 1 + below(random, 20), 1 + below(random, 30),
                          1 + below(random, 30)};
     const Shape result = {shape[0], shape[1], 1 + below(random, 9), 1 + below(random, 9)};
-    const Operand<T> a = lay<T>(shape, lies, Access::kRead, random).fill(random);
+    const Operand<T> a = images<T>(shape, layout, Access::kRead, random).fill(random);
     for (const tnr_reduce_op op : {TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_MEAN}) {
-      expect_twin(op, a, lay<T>(result, lies, Access::kWrite, random), with);
+      expect_twin(op, a, images<T>(result, layout, Access::kWrite, random), with);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -247,14 +214,16 @@ TYPED_TEST(Pool2d, TakesLargeWindowsAndRows) {
                {{1, 2, 3, 4000}, 3, 3, 1},  {{1, 1, 2, 9000}, 1, 4000, 3},
                {{1, 1500, 5, 6}, 3, 3, 2},  {{2, 2, 8, 1100}, 8, 8, 4}};
   for (const auto& one : cases) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast, Lies::kAnyhow}) {
+    for (const ImageLayout layout :
+         {ImageLayout::kRowMajor, ImageLayout::kChannelsLast, ImageLayout::kAny}) {
       tnr_pool2d_attributes with = attributes_of(one.rows, one.columns);
       with.strides[0] = with.strides[1] = one.stride;
       with.padding[0] = one.rows > 4 ? 1 : 0;
       with.padding[2] = one.columns > 4 ? 1 : 0;
-      const Operand<T> a = lay<T>(one.a, lies, Access::kRead, random).fill(random);
+      const Operand<T> a = images<T>(one.a, layout, Access::kRead, random).fill(random);
       for (const tnr_reduce_op op : {TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_MEAN}) {
-        expect_twin(op, a, lay<T>(result_shape(one.a, with), lies, Access::kWrite, random), with);
+        expect_twin(op, a, images<T>(result_shape(one.a, with), layout, Access::kWrite, random),
+                    with);
         if (this->HasFatalFailure()) return;
       }
     }
@@ -267,11 +236,11 @@ TYPED_TEST(Pool2d, MeansOfLargeWindowsAreAsExactAsOfSmallOnes) {
   Random random(9);
   const auto expect = [&](const Shape& shape, const Shape& result,
                           const tnr_pool2d_attributes& with, bool is_constant) {
-    for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
-      Operand<T> a = lay<T>(shape, lies, Access::kWrite, random);
+    for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
+      Operand<T> a = images<T>(shape, layout, Access::kWrite, random);
       std::uniform_real_distribution<T> number(0, 1);
       for (T& element : a.memory) element = is_constant ? static_cast<T>(0.1) : number(random);
-      Operand<T> out = lay<T>(result, lies, Access::kWrite, random);
+      Operand<T> out = images<T>(result, layout, Access::kWrite, random);
       pool2d(kDefaultContext, TNR_REDUCE_OP_MEAN, a.view, with, out.out());
       for_each_index(out.view, [&](const Index& at) {
         const Elements rows = elements_of(a.view, out.view, with, 0, at[2]);
@@ -314,14 +283,14 @@ TYPED_TEST(Pool2d, TakesMoreThanTheCachesHold) {
   Random random(5);
   const TestContext two(2);
   const std::int64_t side = sizeof(T) == 4 ? 371 : 263;
-  for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+  for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
     tnr_pool2d_attributes with = attributes_of(2, 3);
     with.strides[0] = with.strides[1] = 1;
     with.padding[2] = 1;
     const Shape shape = {2, 13, side, side};
-    const Operand<T> a = lay<T>(shape, lies, Access::kRead, random).fill(random);
+    const Operand<T> a = images<T>(shape, layout, Access::kRead, random).fill(random);
     expect_twin(TNR_REDUCE_OP_MAX, a,
-                lay<T>(result_shape(shape, with), lies, Access::kWrite, random), with, two);
+                images<T>(result_shape(shape, with), layout, Access::kWrite, random), with, two);
     if (this->HasFatalFailure()) return;
   }
 }
@@ -336,16 +305,17 @@ TYPED_TEST(Pool2d, KeepsSpecialNumbersApart) {
                             T{0},
                             -T{0}};
   for (int round = 0; round < 60; ++round) {
-    const Lies lies = round % 2 == 0 ? Lies::kRowMajor : Lies::kChannelsLast;
+    const ImageLayout layout = round % 2 == 0 ? ImageLayout::kRowMajor : ImageLayout::kChannelsLast;
     tnr_pool2d_attributes with = round % 5 == 0 ? attributes_of(9, 8) : attributes_of(2, 2);
     with.strides[0] = with.strides[1] = 1 + round % 3;
     with.padding[0] = with.padding[2] = 1;
     const Shape shape = {1, 18, 9, 40};
-    Operand<T> a = lay<T>(shape, lies, Access::kWrite, random);
+    Operand<T> a = images<T>(shape, layout, Access::kWrite, random);
     for (T& element : a.memory) element = kSpecial[random() % std::size(kSpecial)];
     if (round % 4 == 0) std::fill(a.memory.begin(), a.memory.end(), kSpecial[2 + round % 12 / 4]);
     for (const tnr_reduce_op op : {TNR_REDUCE_OP_MAX, TNR_REDUCE_OP_MEAN}) {
-      expect_twin(op, a, lay<T>(result_shape(shape, with), lies, Access::kWrite, random), with);
+      expect_twin(op, a, images<T>(result_shape(shape, with), layout, Access::kWrite, random),
+                  with);
       if (this->HasFatalFailure()) return;
     }
   }
@@ -367,12 +337,12 @@ TYPED_TEST(Pool2d, TouchesNoByteBeyondItsOperands) {
   Random random(7);
   for (const Shape& shape : {Shape{1, 3, 7, 9}, Shape{2, 33, 4, 5}, Shape{1, 1, 3, 131}}) {
     for (const std::int64_t stride : {1, 2, 3}) {
-      for (const Lies lies : {Lies::kRowMajor, Lies::kChannelsLast}) {
+      for (const ImageLayout layout : {ImageLayout::kRowMajor, ImageLayout::kChannelsLast}) {
         tnr_pool2d_attributes with = attributes_of(3, 3);
         with.strides[0] = with.strides[1] = stride;
         with.padding[1] = with.padding[2] = 1;
-        const Operand<T> a = lay<T>(shape, lies, Access::kRead, random).fill(random);
-        Operand<T> out = lay<T>(result_shape(shape, with), lies, Access::kWrite, random);
+        const Operand<T> a = images<T>(shape, layout, Access::kRead, random).fill(random);
+        Operand<T> out = images<T>(result_shape(shape, with), layout, Access::kWrite, random);
         for (const End end : {End::kFront, End::kBack}) {
           Guarded rooms[] = {Guarded(a.memory.size() * sizeof(T)),
                              Guarded(out.memory.size() * sizeof(T))};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "expect_error.hpp"
-#include "strided_floats.hpp"
+#include "image_operands.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/view.hpp"
 #include "test_context.hpp"
@@ -54,15 +54,7 @@ void fill(Operand<T>& to, Random& random) {
 template <class T>
 class WideImages : public testing::Test {
  protected:
-  // An operand row-major, with its channels last, or anyhow.
-  Operand<T> lay(const Shape& shape, Access access) {
-    if (random() % 3 == 0) return Operand<T>(shape);
-    if (random() % 2 == 0) return Operand<T>(shape, access, random);
-    Operand<T> last(shape);
-    const std::int64_t row = shape[3] * shape[1];
-    last.lay(shape, {shape[2] * row, 1, row, shape[1]}, 0, shape[0] * shape[2] * row, {});
-    return last;
-  }
+  Operand<T> lay(const Shape& shape, Access access) { return images<T>(shape, access, random); }
   std::int64_t one_of(std::initializer_list<std::int64_t> list) {
     return list.begin()[random() % list.size()];
   }

@@ -9,6 +9,7 @@
 #include "cpu/gemm.hpp"
 #include "dense/activation.hpp"
 #include "dense/checks.hpp"
+#include "dense/filters/channels_last_filters.hpp"
 #include "dense/filters/depthwise_filters.hpp"
 #include "dense/filters/filter_product.hpp"
 #include "dense/image/wide_images.hpp"
@@ -62,16 +63,9 @@ bool is_row(const tnr_view& filters) noexcept {
   return true;
 }
 
-// By kernels of one place at every pixel both factors are alike. The columns of the product are
-// packed: those are the fewer channels, where the others are read in place. Where both are packed,
-// more columns are whole lines.
-bool swaps(const WindowGeometry& g, std::int64_t width_bytes) noexcept {
-  const bool packs = g.a.channel == width_bytes && g.result.channel == width_bytes;
-  const std::int64_t most = std::max(g.filters, g.channels);
-  const bool is_many = packs && most <= FilterProduct::kMostFilters;
-  if (g.places() != 1 || g.filters == (is_many ? most : std::min(g.filters, g.channels))) {
-    return false;
-  }
+// By kernels of one place at every pixel both factors are alike, and the fewer channels are filters.
+bool swaps(const WindowGeometry& g) noexcept {
+  if (g.places() != 1 || g.filters <= g.channels) return false;
   return std::ranges::all_of(std::array{kHeight, kWidth}, [&](unsigned axis) {
     return g.strides[axis] == 1 && g.padding[axis] == 0 && g.in[axis] == g.out[axis];
   });
@@ -154,7 +148,7 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
   WindowGeometry geometry = filters_geometry(from, gradients, attributes, to.view);
   const unsigned type = type_index(computed);
   const auto width_bytes = static_cast<std::int64_t>(element_size(computed));
-  const bool is_swapped = swaps(geometry, width_bytes);
+  const bool is_swapped = swaps(geometry);
   if (is_swapped) swap_factors(geometry);
   const tnr_scalar number = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
   const Element one = to_element(number, computed, "one");
@@ -163,11 +157,16 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
   // All memory is allocated before the first element is written.
   const FilterProduct product(gemm, packing, geometry, one, width_bytes);
   const DepthwiseFilters depthwise(geometry, type, width_bytes);
+  const ChannelsLastFilters last(context, gemm, packing, geometry, one, width_bytes);
   const bool is_depthwise = DepthwiseFilters::takes(geometry, width_bytes);
-  const Scratch shared(is_depthwise ? 0 : product.shared_bytes(context), 1);
-  const ThreadBuffers buffers(
-      is_depthwise ? depthwise.thread_count(context) : product.thread_count(context),
-      is_depthwise ? depthwise.thread_bytes() : product.thread_bytes(context));
+  const bool is_last = !is_depthwise && ChannelsLastFilters::takes(gemm, geometry, width_bytes);
+  const Scratch shared(is_depthwise || is_last ? 0 : product.shared_bytes(context), 1);
+  const ThreadBuffers buffers(is_depthwise ? depthwise.thread_count(context)
+                              : is_last    ? last.thread_count()
+                                           : product.thread_count(context),
+                              is_depthwise ? depthwise.thread_bytes()
+                              : is_last    ? last.thread_bytes()
+                                           : product.thread_bytes(context));
   touch_fresh_pages(context, writable(to), dense_count(to.view) * width_bytes);
 
   const auto run = [&](FilterProduct::Sums sums) noexcept {
@@ -177,9 +176,14 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
       const DepthwiseFilters of(geometry, type, width_bytes);
       return of.run(context, buffers, images, of_result, writable(to), sums);
     }
+    const Byte* const left = is_swapped ? of_result : images;
+    const Byte* const right = is_swapped ? images : of_result;
+    if (is_last) {
+      const ChannelsLastFilters of(context, gemm, packing, geometry, one, width_bytes);
+      return of.run(context, buffers, left, right, writable(to), sums);
+    }
     const FilterProduct of(gemm, packing, geometry, one, width_bytes);
-    of.run(context, buffers, shared.data(), is_swapped ? of_result : images,
-           is_swapped ? images : of_result, writable(to), sums);
+    of.run(context, buffers, shared.data(), left, right, writable(to), sums);
   };
   if (!wide_a) {
     run(FilterProduct::Sums::kNew);

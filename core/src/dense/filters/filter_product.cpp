@@ -14,16 +14,10 @@ namespace {
 
 using kernels::Byte;
 
-// Packed gradients stay in the second cache while every panel of places meets all of them.
-constexpr std::int64_t kPackedBytes = std::int64_t{1024} << 10;
 // Bytes of a copy of channels, which the second cache holds with them.
 constexpr std::int64_t kCopyBytes = std::int64_t{128} << 10;
 // Panels of gradients that a thread packs at a time: lines of adjacent filters are read together.
 constexpr std::int64_t kPackedPanels = 2;
-
-bool has_no_padding(const WindowGeometry& g, unsigned axis) noexcept {
-  return g.padding[axis] == 0 && reach(g, axis, g.out[axis]) <= g.in[axis];
-}
 
 }  // namespace
 
@@ -39,36 +33,27 @@ FilterProduct::FilterProduct(const kernels::Gemm& gemm, const kernels::FactorPac
       row_step_(g_.kernel[kWidth] > 1    ? g_.weight.place[kWidth]
                 : g_.kernel[kHeight] > 1 ? g_.weight.place[kHeight]
                                          : g_.weight.channel),
-      filters_(std::min(g_.filters, kMostFilters)) {
+      filters_(std::min(g_.filters, PixelBlocks::kMostFilters)),
+      blocks_(geometry, width_bytes) {
+  if (blocks_.count() == 0) return;
   const std::int64_t image_rows = g_.out[kHeight];
-  const std::int64_t all_rows = product_or_most(g_.images, image_rows);
-  if (all_rows == 0 || g_.out[kWidth] == 0 || filters_ == 0 || g_.channels == 0) return;
-  // By kernels of one place the factors may be exchanged, which changes no bit.
-  const std::int64_t columns = g_.places() == 1 ? std::min(filters_, g_.channels) : filters_;
-  const std::int64_t depth =
-      std::clamp<std::int64_t>(kPackedBytes / (columns * width_bytes_), 1, kBlockDepth);
-  // Blocks are alike.
-  column_blocks_ = parts_of(g_.out[kWidth], depth);
-  block_columns_ = parts_of(g_.out[kWidth], column_blocks_);
-  block_rows_ =
-      parts_of(all_rows, parts_of(all_rows, std::max<std::int64_t>(depth / block_columns_, 1)));
-  block_count_ = parts_of(all_rows, block_rows_) * column_blocks_;
-  blocks_together_ = std::clamp<std::int64_t>(kPackedBytes / packed_block_bytes(), 1, block_count_);
+  const std::int64_t block_rows = blocks_.rows();
+  blocks_together_ = std::clamp<std::int64_t>(PixelBlocks::kPackedBytes / packed_block_bytes(), 1,
+                                              blocks_.count());
 
-  down_ = lines_along(kHeight, std::min(image_rows, block_rows_));
-  along_ = lines_along(kWidth, block_columns_);
-  const std::int64_t segments = std::min(block_rows_, block_rows_ / image_rows + 2);
+  down_ = lines_along(kHeight, std::min(image_rows, block_rows));
+  along_ = lines_along(kWidth, blocks_.columns());
+  const std::int64_t segments = std::min(block_rows, block_rows / image_rows + 2);
   most_lines_ =
       down_.is_apart
-          ? g_.kernel[kHeight] * block_rows_
-          : std::max(rows_of_lines(block_rows_),
-                     (block_rows_ - segments) * g_.strides[kHeight] + segments * rows_of_lines(1));
+          ? g_.kernel[kHeight] * block_rows
+          : std::max(rows_of_lines(block_rows),
+                     (block_rows - segments) * g_.strides[kHeight] + segments * rows_of_lines(1));
   const bool is_inside = has_no_padding(g_, kHeight) && has_no_padding(g_, kWidth);
-  packs_rows_ = is_inside && g_.places() == 1 && g_.a.channel == width_bytes_;
-  reads_in_place_ =
-      !packs_rows_ && is_inside && g_.a.place[kWidth] == width_bytes_ && g_.strides[kWidth] == 1;
+  reads_in_place_ = is_inside && g_.a.place[kWidth] == width_bytes_ && g_.strides[kWidth] == 1;
   joins_rows_ = reads_in_place_ && g_.places() == 1 && g_.strides[kHeight] == 1 &&
-                column_blocks_ == 1 && g_.a.place[kHeight] == g_.out[kWidth] * width_bytes_;
+                blocks_.columns() == g_.out[kWidth] &&
+                g_.a.place[kHeight] == g_.out[kWidth] * width_bytes_;
 }
 
 std::int64_t FilterProduct::thread_count(const Context& context) const noexcept {
@@ -78,17 +63,15 @@ std::int64_t FilterProduct::thread_count(const Context& context) const noexcept 
 }
 
 std::int64_t FilterProduct::packed_block_bytes() const noexcept {
-  return parts_of(filters_, gemm_.panel_columns) * gemm_.panel_columns * block_rows_ *
-         block_columns_ * width_bytes_;
+  return parts_of(filters_, gemm_.panel_columns) * gemm_.panel_columns * blocks_.depth() *
+         width_bytes_;
 }
 
 // Panels of places whose channels are copied at a time. Where that is possible, they end where a
 // channel does, so that no channel is copied twice.
 std::int64_t FilterProduct::task_panels() const noexcept {
   const std::int64_t channel_bytes =
-      packs_rows_
-          ? block_rows_ * block_columns_ * width_bytes_
-          : std::max<std::int64_t>(most_lines_ * along_.count * along_.length * width_bytes_, 1);
+      std::max<std::int64_t>(most_lines_ * along_.count * along_.length * width_bytes_, 1);
   const std::int64_t places = std::max<std::int64_t>(kCopyBytes / channel_bytes, 1) * g_.places();
   const std::int64_t panels = std::max<std::int64_t>(places / gemm_.panel_rows, 1);
   const std::int64_t whole = g_.places() / std::gcd(g_.places(), gemm_.panel_rows);
@@ -97,11 +80,6 @@ std::int64_t FilterProduct::task_panels() const noexcept {
 
 std::int64_t FilterProduct::copy_bytes() const noexcept {
   if (reads_in_place_) return 0;
-  if (packs_rows_) {
-    return whole_lines(task_panels() * gemm_.panel_rows * block_rows_ * block_columns_ *
-                           width_bytes_ +
-                       packing_.slack_bytes);
-  }
   const std::int64_t channels =
       std::min(g_.channels, (task_panels() * gemm_.panel_rows + g_.places() - 2) / g_.places() + 1);
   return whole_lines(
@@ -117,13 +95,6 @@ std::int64_t FilterProduct::thread_bytes(const Context& context) const noexcept 
 std::int64_t FilterProduct::shared_bytes(const Context& context) const noexcept {
   if (shares_groups(context)) return 0;
   return thread_count(context) == 1 ? packed_bytes() : 2 * packed_bytes();
-}
-
-FilterProduct::Block FilterProduct::block_at(std::int64_t index) const noexcept {
-  const std::int64_t row = index / column_blocks_ * block_rows_;
-  const std::int64_t column = index % column_blocks_ * block_columns_;
-  return {row, std::min(block_rows_, g_.images * g_.out[kHeight] - row), column,
-          std::min(block_columns_, g_.out[kWidth] - column)};
 }
 
 void FilterProduct::run(const Context& context, const ThreadBuffers& buffers, Byte* shared,
@@ -155,10 +126,10 @@ void FilterProduct::run(const Context& context, const ThreadBuffers& buffers, By
 }
 
 void FilterProduct::run_alone(const Filters& filters, Byte* packed, Byte* memory) const noexcept {
-  if (block_count_ == 0) return clear(filters);
+  if (blocks_.count() == 0) return clear(filters);
   const std::int64_t columns = parts_of(filters.count, gemm_.panel_columns);
-  for (std::int64_t block = 0; block < block_count_; ++block) {
-    pack_panels(filters, block_at(block), 0, columns, packed);
+  for (std::int64_t block = 0; block < blocks_.count(); ++block) {
+    pack_panels(filters, blocks_.at(block), 0, columns, packed);
     const std::int64_t step = task_panels();
     for (std::int64_t panel = 0; panel < panel_count(); panel += step) {
       multiply(filters, block, panel, std::min(step, panel_count() - panel), packed, memory);
@@ -171,18 +142,18 @@ void FilterProduct::run_alone(const Filters& filters, Byte* packed, Byte* memory
 void FilterProduct::run_shared(const Context& context, const ThreadBuffers& buffers, Byte* packed,
                                const Filters& filters) const noexcept {
   const std::int64_t threads = thread_count(context);
-  if (threads == 1 || block_count_ == 0) return run_alone(filters, packed, buffers.of(0));
+  if (threads == 1 || blocks_.count() == 0) return run_alone(filters, packed, buffers.of(0));
   const std::int64_t columns = parts_of(filters.count, gemm_.panel_columns);
   const std::int64_t packs_of_block = parts_of(columns, kPackedPanels);
   const std::int64_t step = std::min(task_panels(), parts_of(panel_count(), 2 * threads));
   const std::int64_t tasks = parts_of(panel_count(), step);
   Byte* now = packed;
   Byte* next = packed + packed_bytes();
-  for (std::int64_t block = -blocks_together_; block < block_count_; block += blocks_together_) {
-    const std::int64_t end = std::min(block + blocks_together_, block_count_);
+  for (std::int64_t block = -blocks_together_; block < blocks_.count(); block += blocks_together_) {
+    const std::int64_t end = std::min(block + blocks_together_, blocks_.count());
     const std::int64_t products = block < 0 ? 0 : tasks;
     const std::int64_t packs =
-        (std::min(end + blocks_together_, block_count_) - end) * packs_of_block;
+        (std::min(end + blocks_together_, blocks_.count()) - end) * packs_of_block;
     Tickets tickets(products + packs);
     for_each_slice(
         context, std::min(threads, products + packs),
@@ -196,7 +167,7 @@ void FilterProduct::run_shared(const Context& context, const ThreadBuffers& buff
             } else {
               const std::int64_t of = (i - products) / packs_of_block;
               const std::int64_t first = (i - products) % packs_of_block * kPackedPanels;
-              pack_panels(filters, block_at(end + of), first,
+              pack_panels(filters, blocks_.at(end + of), first,
                           std::min(kPackedPanels, columns - first),
                           next + of * packed_block_bytes());
             }
@@ -217,22 +188,6 @@ void FilterProduct::clear(const Filters& filters) const noexcept {
   }
 }
 
-template <class Body>
-void FilterProduct::for_each_run(const Block& block, const ImageSteps& steps,
-                                 const Body& body) const noexcept {
-  const std::int64_t step = steps.place[kWidth];
-  const std::int64_t row = steps.place[kHeight];
-  const bool joins = block.columns == g_.out[kWidth] && row == block.columns * step;
-  if (joins && steps.image == g_.out[kHeight] * row) return body(block.row * row, block.depth());
-  for_each_segment(block, [&](const Segment& segment) noexcept {
-    const std::int64_t runs = joins ? 1 : segment.rows;
-    for (std::int64_t i = 0; i < runs; ++i) {
-      body(segment.image * steps.image + (segment.y + i) * row + block.column * step,
-           segment.rows / runs * block.columns);
-    }
-  });
-}
-
 void FilterProduct::pack_panels(const Filters& filters, const Block& block, std::int64_t first,
                                 std::int64_t panels, Byte* packed) const noexcept {
   const std::int64_t columns = gemm_.panel_columns;
@@ -240,7 +195,7 @@ void FilterProduct::pack_panels(const Filters& filters, const Block& block, std:
   for (std::int64_t panel = first; panel < first + panels; ++panel) {
     Byte* to = packed + panel * block.depth() * columns * width_bytes_;
     bool is_done = false;
-    for_each_run(block, steps, [&](std::int64_t offset, std::int64_t depth) noexcept {
+    blocks_.for_each_run(block, steps, [&](std::int64_t offset, std::int64_t depth) noexcept {
       // Panels of a single run follow each other.
       is_done = depth == block.depth();
       const std::int64_t end = is_done ? (first + panels) * columns : (panel + 1) * columns;
@@ -256,7 +211,7 @@ void FilterProduct::pack_panels(const Filters& filters, const Block& block, std:
 void FilterProduct::multiply(const Filters& filters, std::int64_t block_index,
                              std::int64_t first_panel, std::int64_t panels, const Byte* packed,
                              Byte* memory) const noexcept {
-  const Block block = block_at(block_index);
+  const Block block = blocks_.at(block_index);
   const std::int64_t panel_rows = gemm_.panel_rows;
   const std::int64_t first_row = first_panel * panel_rows;
   const std::int64_t end = std::min(rows_, first_row + panels * panel_rows);
@@ -271,11 +226,6 @@ void FilterProduct::multiply(const Filters& filters, std::int64_t block_index,
   product.columns = filters.count;
   product.alpha = one_.bytes;
   product.beta = block_index == 0 && filters.sums == Sums::kNew ? nullptr : one_.bytes;
-  if (packs_rows_) {
-    product.out = filters.out + first_row * row_step_;
-    return multiply_packed(filters, block_index, first_row, end - first_row, memory, product);
-  }
-
   std::int64_t line_bytes = g_.a.place[kHeight];
   std::int64_t channel_bytes = g_.a.channel;
   std::int64_t segments = 0;
@@ -331,49 +281,6 @@ void FilterProduct::multiply(const Filters& filters, std::int64_t block_index,
     product.out = filters.out + row * row_step_;
     gemm_.multiply_scattered(product);
   }
-}
-
-// Rows that are adjacent channels, by kernels of one place.
-void FilterProduct::multiply_packed(const Filters& filters, std::int64_t block_index,
-                                    std::int64_t first_row, std::int64_t rows, Byte* memory,
-                                    kernels::DenseProduct& product) const noexcept {
-  const Block block = block_at(block_index);
-  ImageSteps steps = g_.a;
-  for (const unsigned axis : {kHeight, kWidth}) steps.place[axis] *= g_.strides[axis];
-  const std::int64_t depth_bytes = gemm_.panel_rows * width_bytes_;
-  const auto row_at = [&](std::int64_t row) { return filters.a + row * width_bytes_; };
-  Byte* to = memory;
-  for (std::int64_t first = 0; first < rows; first += gemm_.panel_rows) {
-    bool is_done = false;
-    for_each_run(block, steps, [&](std::int64_t offset, std::int64_t depth) noexcept {
-      is_done = depth == block.depth();
-      const std::int64_t count = is_done ? rows - first : std::min(gemm_.panel_rows, rows - first);
-      packing_.rows(
-          {row_at(first_row + first) + offset, width_bytes_, steps.place[kWidth], count, depth},
-          to);
-      to += depth * depth_bytes;
-    });
-    if (is_done) break;
-  }
-  // The next product packs other rows of the same pixels, or the longer rows of the next block.
-  const std::int64_t end = first_row + rows;
-  if (end < rows_ || block_index + 1 < block_count_) {
-    const Block next = end < rows_ ? block : block_at(block_index + 1);
-    const bool is_columns =
-        end == rows_ && filters.count > rows_ && g_.result.channel == width_bytes_;
-    const Byte* const from = is_columns ? filters.g : row_at(end < rows_ ? end : 0);
-    const std::int64_t count =
-        is_columns ? filters.count : std::min(rows, end < rows_ ? rows_ - end : rows_);
-    const ImageSteps& of = is_columns ? g_.result : steps;
-    for_each_run(next, of, [&](std::int64_t offset, std::int64_t depth) noexcept {
-      if (depth != next.depth()) return;
-      product.next = {from + offset, count * width_bytes_, of.place[kWidth], depth};
-    });
-  }
-  product.a = memory;
-  product.a_panel_step = product.depth * depth_bytes;
-  product.rows = rows;
-  gemm_.multiply(product);
 }
 
 }  // namespace tenure

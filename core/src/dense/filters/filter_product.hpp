@@ -4,14 +4,14 @@
 // column of the right factor is a filter. The depth is the pixels of the gradients, in blocks. The
 // elements of a row of the left factor are adjacent pixels of the image. Kernels read them in
 // place, or in a copy of some channels with their padding. The copy of a row of the image has a
-// line for each offset within the stride, so that adjacent windows are adjacent elements. Adjacent
-// channels, by kernels of one place, are packed as the left factors of other products are.
+// line for each offset within the stride, so that adjacent windows are adjacent elements.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
 #include "cpu/gemm.hpp"
+#include "dense/filters/pixel_blocks.hpp"
 #include "dense/image/geometry.hpp"
 #include "dense/product/product_blocks.hpp"
 #include "dense/scalar.hpp"
@@ -22,9 +22,6 @@ namespace tenure {
 
 class FilterProduct {
  public:
-  // Columns that are computed at a time.
-  static constexpr std::int64_t kMostFilters = 512;
-
   // `geometry` has the steps of the images, of the gradients (as the result of the convolution) and
   // of the filters, whose places are one step apart. All that is referred to outlives this. The
   // dtype of `one` is that of the elements.
@@ -56,15 +53,7 @@ class FilterProduct {
     std::int64_t count;
     Sums sums;
   };
-  // Pixels of the gradients. The rows of all images are counted.
-  struct Block {
-    std::int64_t row;
-    std::int64_t rows;
-    std::int64_t column;
-    std::int64_t columns;
-
-    [[nodiscard]] std::int64_t depth() const noexcept { return rows * columns; }
-  };
+  using Block = PixelBlocks::Block;
   // Rows of a block that are of one image.
   struct Segment {
     std::int64_t image;
@@ -99,7 +88,8 @@ class FilterProduct {
   }
   [[nodiscard]] std::int64_t copy_bytes() const noexcept;
   [[nodiscard]] std::int64_t address_bytes() const noexcept {
-    return block_rows_ * kMostPanelRows * static_cast<std::int64_t>(sizeof(const kernels::Byte*));
+    return blocks_.rows() * kMostPanelRows *
+           static_cast<std::int64_t>(sizeof(const kernels::Byte*));
   }
   [[nodiscard]] std::int64_t panel_count() const noexcept {
     return parts_of(rows_, gemm_.panel_rows);
@@ -109,7 +99,6 @@ class FilterProduct {
   [[nodiscard]] Lines lines_along(unsigned axis, std::int64_t windows) const noexcept;
   [[nodiscard]] Line line_of(const Block& block, std::int64_t index) const noexcept;
   [[nodiscard]] std::int64_t rows_of_lines(std::int64_t rows) const noexcept;
-  [[nodiscard]] Block block_at(std::int64_t index) const noexcept;
   template <class Body>
   void for_each_segment(const Block& block, const Body& body) const noexcept;
 
@@ -118,19 +107,12 @@ class FilterProduct {
   void run_shared(const Context& context, const ThreadBuffers& buffers, kernels::Byte* packed,
                   const Filters& filters) const noexcept;
   void clear(const Filters& filters) const noexcept;
-  // Calls body(offset, depth) for each run of pixels of a block that are one step apart in an array
-  // of these steps.
-  template <class Body>
-  void for_each_run(const Block& block, const ImageSteps& steps, const Body& body) const noexcept;
   void pack_panels(const Filters& filters, const Block& block, std::int64_t first,
                    std::int64_t panels, kernels::Byte* packed) const noexcept;
   // Some panels of rows, by all filters.
   void multiply(const Filters& filters, std::int64_t block_index, std::int64_t first_panel,
                 std::int64_t panels, const kernels::Byte* packed,
                 kernels::Byte* memory) const noexcept;
-  void multiply_packed(const Filters& filters, std::int64_t block_index, std::int64_t first_row,
-                       std::int64_t rows, kernels::Byte* memory,
-                       kernels::DenseProduct& product) const noexcept;
   // `spare` has room for a line.
   void copy(const kernels::Byte* a, const Block& block, std::int64_t channels, kernels::Byte* to,
             kernels::Byte* spare) const noexcept;
@@ -146,15 +128,11 @@ class FilterProduct {
   std::int64_t rows_;      // of the left factor
   std::int64_t row_step_;  // of the result
   std::int64_t filters_;   // that are computed at a time
-  std::int64_t block_rows_ = 0;
-  std::int64_t block_columns_ = 0;
-  std::int64_t column_blocks_ = 0;
-  std::int64_t block_count_ = 0;
+  PixelBlocks blocks_;
   std::int64_t blocks_together_ = 1;
   Lines down_ = {};
   Lines along_ = {};
   std::int64_t most_lines_ = 0;  // of a block, down
-  bool packs_rows_ = false;
   bool reads_in_place_ = false;
   bool joins_rows_ = false;  // the rows of an image are adjacent to each other
 };
@@ -162,14 +140,11 @@ class FilterProduct {
 template <class Body>
 void FilterProduct::for_each_segment(const Block& block, const Body& body) const noexcept {
   std::int64_t line = 0;
-  for (std::int64_t row = 0; row < block.rows;) {
-    const std::int64_t of_all = block.row + row;
-    const std::int64_t y = of_all % g_.out[kHeight];
-    const std::int64_t rows = std::min(block.rows - row, g_.out[kHeight] - y);
-    body(Segment{of_all / g_.out[kHeight], y, row, rows, line});
-    row += rows;
-    line += down_.is_apart ? rows : rows_of_lines(rows);
-  }
+  blocks_.for_each_image(
+      block, [&](std::int64_t image, std::int64_t y, std::int64_t row, std::int64_t rows) noexcept {
+        body(Segment{image, y, row, rows, line});
+        line += down_.is_apart ? rows : rows_of_lines(rows);
+      });
 }
 
 }  // namespace tenure
