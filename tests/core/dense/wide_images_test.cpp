@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "expect_error.hpp"
@@ -249,6 +250,28 @@ TYPED_TEST(WideImages, AreTakenInChunks) {
   const Operand<T> narrow = converted<T>(whole);
   conv2d_filters(kDefaultContext, narrow.view, narrow.view, {}, filters.out());
   this->expect_rounded(filters, no_filters, wide_filters);
+}
+
+// 16 images, whose pixels are two blocks, and then 9 images, whose pixels are one longer block.
+TYPED_TEST(WideImages, AreTakenInChunksOfDifferentBlocks) {
+  using T = TypeParam;
+  for (const bool is_last : {false, true}) {
+    const auto laid = [&](const Shape& shape) {
+      Operand<float> operand = is_last ? channels_last<float>(shape) : Operand<float>(shape);
+      fill_whole(operand, this->random);
+      Operand<T> narrow = is_last ? channels_last<T>(shape) : Operand<T>(shape);
+      cast(kDefaultContext, operand.view, narrow.out());
+      return std::pair(operand, narrow);
+    };
+    const auto a = laid({25, 2000, 1, 56});
+    const auto g = laid({25, 340, 1, 56});
+    Operand<float> wide({340, 2000, 1, 1});
+    const Operand<T> none({340, 2000, 1, 1});
+    Operand<T> out = none;
+    conv2d_filters(kDefaultContext, a.first.view, g.first.view, {}, wide.out());
+    conv2d_filters(kDefaultContext, a.second.view, g.second.view, {}, out.out());
+    this->expect_rounded(out, none, wide);
+  }
 }
 
 TYPED_TEST(WideImages, AreRefusedBesideOthers) {

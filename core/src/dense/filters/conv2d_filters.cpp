@@ -154,19 +154,37 @@ void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g
   const Element one = to_element(number, computed, "one");
   const kernels::Gemm& gemm = kernels::gemm_kernels()[type];
   const kernels::FactorPacking& packing = kernels::factor_packing_kernels()[type];
-  // All memory is allocated before the first element is written.
-  const FilterProduct product(gemm, packing, geometry, one, width_bytes);
-  const DepthwiseFilters depthwise(geometry, type, width_bytes);
-  const ChannelsLastFilters last(context, gemm, packing, geometry, one, width_bytes);
   const bool is_depthwise = DepthwiseFilters::takes(geometry, width_bytes);
   const bool is_last = !is_depthwise && ChannelsLastFilters::takes(gemm, geometry, width_bytes);
-  const Scratch shared(is_depthwise || is_last ? 0 : product.shared_bytes(context), 1);
-  const ThreadBuffers buffers(is_depthwise ? depthwise.thread_count(context)
-                              : is_last    ? last.thread_count()
-                                           : product.thread_count(context),
-                              is_depthwise ? depthwise.thread_bytes()
-                              : is_last    ? last.thread_bytes()
-                                           : product.thread_bytes(context));
+  // All memory is allocated before the first element is written. The last images may be fewer, and
+  // their blocks longer.
+  std::int64_t shared_bytes = 0;
+  std::int64_t threads = 1;
+  std::int64_t thread_bytes = 0;
+  const auto require = [&](const WindowGeometry& of) noexcept {
+    if (is_depthwise) {
+      const DepthwiseFilters depthwise(of, type, width_bytes);
+      threads = std::max(threads, depthwise.thread_count(context));
+      thread_bytes = std::max(thread_bytes, depthwise.thread_bytes());
+    } else if (is_last) {
+      const ChannelsLastFilters last(context, gemm, packing, of, one, width_bytes);
+      threads = std::max(threads, last.thread_count());
+      thread_bytes = std::max(thread_bytes, last.thread_bytes());
+    } else {
+      const FilterProduct product(gemm, packing, of, one, width_bytes);
+      threads = std::max(threads, product.thread_count(context));
+      thread_bytes = std::max(thread_bytes, product.thread_bytes(context));
+      shared_bytes = std::max(shared_bytes, product.shared_bytes(context));
+    }
+  };
+  require(geometry);
+  if (wide_a && geometry.images > 0 && a.shape[0] % geometry.images != 0) {
+    WindowGeometry rest = geometry;
+    rest.images = a.shape[0] % geometry.images;
+    require(rest);
+  }
+  const Scratch shared(shared_bytes, 1);
+  const ThreadBuffers buffers(threads, thread_bytes);
   touch_fresh_pages(context, writable(to), dense_count(to.view) * width_bytes);
 
   const auto run = [&](FilterProduct::Sums sums) noexcept {
