@@ -18,7 +18,7 @@ constexpr std::int64_t kRowBytes = std::int64_t{288} << 10;
 // Sums of a task.
 constexpr std::int64_t kSumBytes = std::int64_t{512} << 10;
 constexpr std::int64_t kMostPlaces = 64;
-// Tasks are a multiple of the threads, or at least so many for each.
+// Tasks for each thread, where their number is no multiple of the threads.
 constexpr std::int64_t kMostTasks = 4;
 
 // A part of the rows of a block.

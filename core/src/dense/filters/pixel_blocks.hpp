@@ -50,7 +50,7 @@ class PixelBlocks {
   }
 
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  // Those of a block, at most.
+  // The most rows, columns and pixels of a block.
   [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::int64_t columns() const noexcept { return columns_; }
   [[nodiscard]] std::int64_t depth() const noexcept { return rows_ * columns_; }
