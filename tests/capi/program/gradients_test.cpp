@@ -7,15 +7,20 @@
 #include <set>
 #include <string>
 
+#include "bound_runs.hpp"
 #include "cpu/operations.hpp"
+#include "expect_status.hpp"
 #include "program/passes.hpp"
 #include "program_kinds.hpp"
 
 using tenure::test::CGraph;
 using tenure::test::doubled;
+using tenure::test::expect_refused;
 using tenure::test::kind_cases;
 using tenure::test::KindCase;
 using tenure::test::KindOperand;
+using tenure::test::Lent;
+using tenure::test::preallocation_refusal;
 using tenure::test::Shape;
 using tenure::test::view_over;
 
@@ -116,8 +121,11 @@ class NodeGradients : public CGraph {
     std::vector<tnr_view> views;
   };
 
+  using Run = std::function<tnr_status(const std::vector<tnr_view>& inputs,
+                                       const std::vector<tnr_view_mut>& outputs)>;
+
   // Writes the result and all gradients.
-  void run_all(const tnr_program* made, const std::vector<KindOperand>& operands,
+  void run_all(const Run& run, const std::vector<KindOperand>& operands,
                const std::vector<double>& seed, std::vector<std::vector<double>>& results) {
     std::vector<std::vector<unsigned char>> bytes;
     std::vector<tnr_view> views;
@@ -138,7 +146,32 @@ class NodeGradients : public CGraph {
     }
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].view.data = results[i].data();
     for (std::size_t i = 0; i < outputs.size(); ++i) outputs[i].view.base = results[i].data();
-    ASSERT_EQ(run(made, views, outputs), TNR_STATUS_OK) << tnr_last_error()->message;
+    ASSERT_EQ(run(views, outputs), TNR_STATUS_OK) << tnr_last_error()->message;
+  }
+
+  static tnr_status run_preallocated(const tnr_program* made, const std::vector<tnr_view>& inputs,
+                                     const std::vector<tnr_view_mut>& outputs) {
+    const Lent of(inputs, outputs);
+    tnr_bound* const bound = of.preallocate(made);
+    if (bound == nullptr) return tnr_last_error()->status;
+    const tnr_status status = of.run(bound);
+    EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
+    return status;
+  }
+
+  // Has the bits of a run, where the kind can be preallocated.
+  void compare_preallocated(const tnr_program* made, const std::vector<double>& seed,
+                            const std::vector<std::vector<double>>& expected) {
+    const auto run = [&](const auto& inputs, const auto& outputs) {
+      const tnr_status status = run_preallocated(made, inputs, outputs);
+      const char* const refusal = preallocation_refusal(of_.code);
+      if (refusal == nullptr) return status;
+      expect_refused(status, TNR_STATUS_UNSUPPORTED, {refusal});
+      return CGraph::run(made, inputs, outputs);
+    };
+    std::vector<std::vector<double>> results;
+    run_all(run, of_.operands, seed, results);
+    EXPECT_EQ(results, expected) << of_.name;
   }
 
   static tnr_view lay_channels_last(const tnr_view& from, std::vector<unsigned char>& bytes) {
@@ -158,9 +191,13 @@ class NodeGradients : public CGraph {
 
   void compare(const tnr_program* made, double step, double bound) {
     const std::vector<double> seed = numbers_without_ties(count_of(shape_) + 1, 0.45);
+    const auto run = [&](const auto& inputs, const auto& outputs) {
+      return CGraph::run(made, inputs, outputs);
+    };
     std::vector<std::vector<double>> results;
-    run_all(made, of_.operands, seed, results);
+    run_all(run, of_.operands, seed, results);
     if (testing::Test::HasFatalFailure()) return;
+    compare_preallocated(made, seed, results);
     std::size_t variable = 0;
     for (std::size_t i = 0; i < of_.operands.size(); ++i) {
       if (!is_variable(of_.operands[i])) continue;
@@ -171,7 +208,7 @@ class NodeGradients : public CGraph {
           std::vector<KindOperand> moved = of_.operands;
           moved[i].numbers[j] += sign * step;
           std::vector<std::vector<double>> other;
-          run_all(made, moved, seed, other);
+          run_all(run, moved, seed, other);
           if (testing::Test::HasFatalFailure()) return;
           for (std::size_t k = 0; k < count_of(shape_); ++k) {
             slope += sign * seed[k] * other[0][k] / (2 * step);

@@ -627,6 +627,25 @@ std::vector<KindCase> kind_cases() {
   return cases;
 }
 
+const char* preallocation_refusal(std::uint32_t code) {
+  switch (code & 0xffff0000u) {
+    // The checks of offsets and indices are those of calls, which throw.
+    case TNR_NODE_SPARSE_TO_DENSE:
+    case TNR_NODE_SPARSE_MATMUL:
+    case TNR_NODE_SPARSE_SDDMM:
+    case TNR_NODE_SPARSE_SCALE:
+    case TNR_NODE_SPARSE_SOFTMAX:
+    case TNR_NODE_SPARSE_REDUCE:
+    case TNR_NODE_SPARSE_NORM:
+    case TNR_NODE_SPARSE_DIAGONAL:
+    case TNR_NODE_SPARSE_SOLVE:
+    case TNR_NODE_SPARSE_ACCUMULATE:
+      return "throws what it refuses in elements, which asks for memory, and no preallocated run "
+             "does";
+    default: return nullptr;
+  }
+}
+
 tnr_custom_operation doubled() {
   tnr_custom_operation operation = {};
   operation.struct_size = sizeof operation;

@@ -44,6 +44,8 @@ struct KindCase {
 
 // At least one of each kind. A graph has operation 0 of its own in all of them: doubled().
 std::vector<KindCase> kind_cases();
+// Why no preallocated program has nodes of a kind, as the refusal words it; nullptr of other kinds.
+const char* preallocation_refusal(std::uint32_t code);
 // Twice each element of f32.
 tnr_custom_operation doubled();
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "expect_status.hpp"
 #include "failing_allocator.hpp"
 #include "memory/memory.hpp"
 #include "program_kinds.hpp"
@@ -17,10 +18,12 @@ using tenure::test::AllocationFault;
 using tenure::test::CGraph;
 using tenure::test::doubled;
 using tenure::test::elements_of;
+using tenure::test::expect_refused;
 using tenure::test::Failing;
 using tenure::test::kind_cases;
 using tenure::test::KindCase;
 using tenure::test::KindOperand;
+using tenure::test::preallocation_refusal;
 using tenure::test::Shape;
 using tenure::test::view_over;
 using tenure::test::Views;
@@ -219,7 +222,7 @@ Outcome run(const NodeGraph& graph, const Memory& memory, NodeGraph::As as,
   return result.with(status);
 }
 
-// Compares with a preallocated program, whose run asks for no memory. Sparse matrices ask for some.
+// Compares with a preallocated program, whose run asks for no memory.
 void expect_preallocated_alike(const KindCase& of, const NodeGraph& graph, const Memory& memory,
                                const Outcome& ran, const std::string& message) {
   const tnr_program_attributes attributes = {sizeof attributes, 0, 0, nullptr, 0};
@@ -236,11 +239,8 @@ void expect_preallocated_alike(const KindCase& of, const NodeGraph& graph, const
   tnr_bound* const bound =
       tnr_bound_create(nullptr, program, inputs.data(), count, &preallocated, outputs, 1);
   EXPECT_EQ(tnr_program_release(program), TNR_STATUS_OK);
-  if (of.name.find("sparse") != std::string::npos) {
-    EXPECT_EQ(bound, nullptr);
-    EXPECT_EQ(tnr_last_error()->status, TNR_STATUS_UNSUPPORTED);
-    EXPECT_NE(std::strstr(tnr_last_error()->message, "throws what it refuses in elements"),
-              nullptr);
+  if (const char* const refusal = preallocation_refusal(of.code)) {
+    expect_refused(bound, TNR_STATUS_UNSUPPORTED, {refusal});
     return;
   }
   // Custom operations are computed when they are bound, and refused as they refuse.
