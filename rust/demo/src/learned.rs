@@ -25,16 +25,21 @@ const SHAPES: usize = 32;
 const FEATURES: usize = SHAPES * 4 * 4;
 const CLASSES: usize = 10;
 const EPOCHS: usize = 30;
-const BATCH: usize = 32;
+/// Images in a step of training.
+pub const BATCH: usize = 32;
 /// The first ones are learned, and the others tried.
-const LEARNED: usize = 1500;
+pub const LEARNED: usize = 1500;
 
 /// The classes of images.
 pub type Classifier = Program<(u8,), i64>;
 
 /// Weights and biases before training, with deviations that keep the size of activations (He et
 /// al., 2015).
-fn initial() -> Result<Vec<Tensor<f32>>> {
+///
+/// # Errors
+///
+/// Errors of the library.
+pub fn initial() -> Result<Vec<Tensor<f32>>> {
     let mut generator = Generator::new(16);
     let mut normal =
         |shape: &[usize], inputs: usize| generator.normal(0.0, (2.0 / inputs as f64).sqrt(), shape);
@@ -117,13 +122,22 @@ pub fn learned(data: &str) -> std::result::Result<Classifier, Box<dyn Error>> {
 /// columns of the padded images, weights, and states of the optimiser. It gives the loss.
 pub type Step = Program<(u8, i64, f32, u64, i64, i64, Vec<Updated<f32>>, Vec<Updated<f32>>), f32>;
 
-/// Traces the step.
+/// Traces the step, in which dropout keeps half of the features.
 ///
 /// # Errors
 ///
 /// Errors of the library.
 pub fn step() -> Result<Step> {
-    step_with(None, |_, loss| loss)
+    step_keeping(0.5)
+}
+
+/// Traces the step. Dropout keeps each feature with this probability, others in each step.
+///
+/// # Errors
+///
+/// Errors of the library.
+pub fn step_keeping(probability: f64) -> Result<Step> {
+    step_with(probability, None, |_, loss| loss)
 }
 
 /// Traces the step in mixed precision, with a loss scale behind the other states.
@@ -132,7 +146,7 @@ pub fn step() -> Result<Step> {
 ///
 /// Errors of the library.
 pub fn mixed_step<N: Float>(scaling: LossScale) -> Result<Step> {
-    step_with(Some(scaling), |graph, loss| graph.mixed_precision::<N, _>(loss, &[]))
+    step_with(0.5, Some(scaling), |graph, loss| graph.mixed_precision::<N, _>(loss, &[]))
 }
 
 /// The states of the optimiser before the first step, and that of a loss scale.
@@ -149,6 +163,7 @@ pub fn first_states(scaling: Option<LossScale>) -> Result<Vec<Tensor<f32>>> {
 }
 
 fn step_with(
+    probability: f64,
     scaling: Option<LossScale>,
     lower: impl for<'g> FnOnce(Graph<'g>, Traced<'g, f32>) -> Traced<'g, f32>,
 ) -> Result<Step> {
@@ -156,18 +171,19 @@ fn step_with(
     let states = first_states(scaling)?;
     Program::trace(|graph| {
         let batch = graph.extent("batch", BATCH);
-        let (x, y) = (graph.input::<u8>((batch, 64)), graph.input::<i64>(batch));
+        let x = graph.input_named::<u8>("images", (batch, 64));
+        let y = graph.input_named::<i64>("labels", batch);
         let rate = graph.input_named::<f32>("rate", [1]);
         let number = graph.input_named::<u64>("step", ());
-        let (rows, columns) = (graph.input::<i64>([8]), graph.input::<i64>([8]));
+        let rows = graph.input_named::<i64>("rows", [8]);
+        let columns = graph.input_named::<i64>("columns", [8]);
         let parameters = graph.inputs(&weights);
         let mut states = graph.inputs(&states);
         let x_features = features(moved(images(x), rows, columns), &parameters);
-        // Dropout: half of the features, others in each step.
         let generator = graph.generator_at(7, number * (BATCH * FEATURES) as u64);
-        let kept = generator.bernoulli(0.5, x_features.sizes());
-        let loss = cross_entropy(scores(kept.select(x_features * 2.0, 0.0), &parameters), y);
-        let loss = lower(graph, loss);
+        let is_kept = generator.bernoulli(probability, x_features.sizes());
+        let kept = is_kept.select(x_features * (1.0 / probability as f32), 0.0);
+        let loss = lower(graph, cross_entropy(scores(kept, &parameters), y));
         let next = next(rate, loss, &parameters, &mut states, scaling);
         graph.program((x, y, rate, number, rows, columns, next.parameters, next.states), loss)
     })

@@ -13,6 +13,10 @@ use tenure::ErrorKind;
 use tenure::program::file::{CustomOperation, GraphHandle, GraphRecord, ProgramFile};
 use tenure_sys::{tnr_custom_operation, tnr_graph, tnr_status};
 
+mod opened;
+
+pub use opened::*;
+
 thread_local! {
     static ERROR: RefCell<CString> = RefCell::new(CString::default());
 }
@@ -74,6 +78,18 @@ unsafe fn path_of(path: *const c_char) -> Result<PathBuf, Refusal> {
     Ok(path.into())
 }
 
+/// # Safety
+///
+/// - No code writes the file, or makes it shorter, while its bytes are mapped: until the result and
+///   all graphs of it have ended.
+unsafe fn mapped(path: &Path) -> Result<ProgramFile, Refusal> {
+    let of_system = |why| refused_by_system(path, &why);
+    let file = File::open(path).map_err(of_system)?;
+    // SAFETY: by this function's contract no code changes the file.
+    let map = unsafe { Mmap::map(&file) }.map_err(of_system)?;
+    ProgramFile::new(map).map_err(|refused| Refusal::from(refused.into_parts().0.in_file(path)))
+}
+
 /// A slice of `count` pointers.
 ///
 /// # Safety
@@ -110,13 +126,9 @@ pub unsafe extern "C" fn tnr_program_file_load(
         let taken = taken.into_iter().collect::<tenure::Result<Vec<CustomOperation>>>()?;
         // SAFETY: by this function's contract.
         let path = unsafe { path_of(path) }?;
-        let of_system = |why| refused_by_system(&path, &why);
-        let file = File::open(&path).map_err(of_system)?;
         // SAFETY: by this function's contract no code changes the file.
-        let map = unsafe { Mmap::map(&file) }.map_err(of_system)?;
-        let in_file = |error: tenure::Error| error.in_file(&path);
-        let file = ProgramFile::new(map).map_err(|refused| in_file(refused.into()))?;
-        Ok(file.build(taken).map_err(in_file)?.into_raw())
+        let file = unsafe { mapped(&path) }?;
+        Ok(file.build(taken).map_err(|error| error.in_file(&path))?.into_raw())
     });
     loaded.unwrap_or(ptr::null_mut())
 }

@@ -15,9 +15,9 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Names that follow `before`, up to the parenthesis.
-fn functions(path: &str, is_declared: impl Fn(&str) -> bool) -> Vec<String> {
-    let text = fs::read_to_string(here(path)).unwrap();
+/// Names of the functions that these files declare, up to the parenthesis.
+fn functions(paths: &[&str], is_declared: impl Fn(&str) -> bool) -> Vec<String> {
+    let text: String = paths.iter().map(|path| fs::read_to_string(here(path)).unwrap()).collect();
     let declared = text.lines().filter(|line| is_declared(line));
     let mut names: Vec<String> = declared
         .filter_map(|line| line.split('(').next()?.rsplit([' ', '*']).next())
@@ -29,12 +29,15 @@ fn functions(path: &str, is_declared: impl Fn(&str) -> bool) -> Vec<String> {
 
 #[test]
 fn the_header_has_the_functions_of_the_source() {
-    let header = functions("include/tenure/program_file.h", |line| {
-        line.contains("tnr_program_file_") && line.contains('(') && !line.starts_with([' ', '/'])
+    let header = functions(&["include/tenure/program_file.h"], |line| {
+        line.contains("tnr_program_file_")
+            && line.contains('(')
+            && !line.starts_with([' ', '/', 'T'])
     });
-    let source = functions("src/lib.rs", |line| line.contains("extern \"C\" fn"));
+    let source =
+        functions(&["src/lib.rs", "src/opened.rs"], |line| line.contains("extern \"C\" fn"));
     assert_eq!(header, source);
-    assert_eq!(header.len(), 3);
+    assert_eq!(header.len(), 9);
 }
 
 /// A program of the source, linked with the archive.
@@ -99,6 +102,20 @@ fn a_program_in_c_trains_by_a_step_of_rust() {
     assert!(report.starts_with("1000 steps: loss ") && loss < 0.3, "{report}");
     let (report, code) = said(&program, &[&path, &labels, &labels]);
     assert!(report.starts_with("usage: ") && code == Some(1), "{report}");
+    let (report, code) = said(&program, &[&labels, &pixels, &labels]);
+    assert!(report.contains("the file is no program") && code == Some(1), "{report}");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "counts allocations by names of the GNU C library")]
+fn preallocated_steps_in_c_allocate_nothing() {
+    let path = scratch("steps");
+    learned::step().unwrap().save(&path).unwrap();
+    let program = compiled("tests/preallocated_steps.c", "preallocated_steps_in_c");
+    let (report, code) = said(&program, &[&path, Path::new("300")]);
+    assert_eq!(code, Some(0), "{report}");
+    assert!(report.starts_with("300 steps, 0 allocations"), "{report}");
     fs::remove_file(path).unwrap();
 }
 

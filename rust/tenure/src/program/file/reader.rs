@@ -80,9 +80,22 @@ impl ProgramFile {
         &self.custom_names
     }
 
-    /// Names of the inputs, and of the outputs that update none; the numbers of those that the file
-    /// does not name.
-    pub(crate) fn names(&self) -> [Vec<String>; 2] {
+    /// The names of the inputs, and those of the outputs that update none; the numbers of those that
+    /// the file does not name.
+    ///
+    /// ```
+    /// use tenure::{Program, program::file::ProgramFile};
+    ///
+    /// let program = Program::trace(|graph| {
+    ///     let (x, y) = (graph.input_named::<f32>("x", [2]), graph.input::<f32>([2]));
+    ///     graph.program((x, y), x + y)
+    /// })?;
+    /// let mut bytes = Vec::new();
+    /// program.write(&mut bytes)?;
+    /// assert_eq!(ProgramFile::new(bytes)?.names(), [vec!["x", "1"], vec!["0"]]);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    pub fn names(&self) -> [Vec<String>; 2] {
         names_in(&self.graph)
     }
 
