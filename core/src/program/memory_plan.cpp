@@ -32,10 +32,6 @@ void require_room(const std::vector<Lifetime>& lifetimes) {
   }
 }
 
-bool meet(const Lifetime& a, const Lifetime& b) noexcept {
-  return a.first <= b.last && b.first <= a.last;
-}
-
 // A block without an end. Pieces of it are taken, each the lowest that is free, and given back.
 class Block {
  public:
@@ -122,24 +118,35 @@ std::int64_t place_in_turn(const std::vector<Lifetime>& lifetimes,
   return block_bytes;
 }
 
-// Gives each its place, in the order of `order`; returns the bytes of the block.
+// A lifetime with its place: next to each other in memory, as all are looked through for each.
+struct PlacedLifetime {
+  std::int64_t begin;
+  std::int64_t end;
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// Gives each its place, in the order of `order`; returns the bytes of the block. Stops where these
+// are no fewer than `most`.
 std::int64_t place(const std::vector<Lifetime>& lifetimes, const std::vector<std::uint32_t>& order,
-                   std::vector<std::int64_t>& offsets) {
-  std::vector<std::uint32_t> placed;  // by offset
+                   std::int64_t most, std::vector<std::int64_t>& offsets) {
+  std::vector<PlacedLifetime> placed;  // by their begins
+  placed.reserve(order.size());
   std::int64_t block_bytes = 0;
   for (const std::uint32_t i : order) {
-    const std::int64_t size_bytes = whole_lines(lifetimes[i].size_bytes);
+    const auto [size, first, last] = lifetimes[i];
+    const std::int64_t size_bytes = whole_lines(size);
     std::int64_t offset = 0;
-    for (const std::uint32_t other : placed) {
-      if (!meet(lifetimes[i], lifetimes[other])) continue;
-      if (offsets[other] - offset >= size_bytes) break;
-      offset = std::max(offset, offsets[other] + whole_lines(lifetimes[other].size_bytes));
+    for (const PlacedLifetime& other : placed) {
+      if (first > other.last || other.first > last) continue;
+      if (other.begin - offset >= size_bytes) break;
+      offset = std::max(offset, other.end);
     }
     offsets[i] = offset;
-    const auto behind = std::ranges::upper_bound(
-        placed, offset, {}, [&](std::uint32_t other) { return offsets[other]; });
-    placed.insert(behind, i);
     block_bytes = std::max(block_bytes, offset + size_bytes);
+    if (block_bytes >= most) break;
+    const auto behind = std::ranges::upper_bound(placed, offset, {}, &PlacedLifetime::begin);
+    placed.insert(behind, {offset, offset + size_bytes, first, last});
   }
   return block_bytes;
 }
@@ -178,13 +185,14 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared) {
     return plan;
   }
   plan.block_bytes = place_in_turn(lifetimes, plan.offsets);
-  if (lifetimes.size() > kMostBySize) return plan;
+  const bool is_least = plan.block_bytes <= plan.live_bytes;
+  if (is_least || lifetimes.size() > kMostBySize) return plan;
   std::vector<std::uint32_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0u);
   std::vector<std::int64_t> offsets(lifetimes.size());
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](std::uint32_t i) { return lifetimes[i].size_bytes; });
-  const std::int64_t by_size = place(lifetimes, order, offsets);
+  const std::int64_t by_size = place(lifetimes, order, plan.block_bytes, offsets);
   if (by_size < plan.block_bytes) {
     plan.block_bytes = by_size;
     plan.offsets = std::move(offsets);

@@ -23,9 +23,10 @@ struct MemoryPlan {
 };
 
 // Where `is_shared` is false each has memory of its own. Otherwise the smaller block of two orders
-// in which each takes the lowest place that is free while it is in use: as they begin, and of up to
-// 4096 from the largest one on (Pisarchyk and Lee, "Efficient memory management for deep neural net
-// inference", 2020). Throws OUT_OF_MEMORY where all of them are more than memory may have.
+// in which each takes the lowest place that is free while it is in use: as they begin, and, where
+// that takes more than is in use at once, of up to 4096 from the largest one on (Pisarchyk and Lee,
+// "Efficient memory management for deep neural net inference", 2020). Throws OUT_OF_MEMORY where all
+// of them are more than memory may have.
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared);
 
 }  // namespace tenure

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -203,7 +204,8 @@ std::uint64_t merge_common(Graph& graph, Replaced& replaced) {
   std::uint64_t merged = 0;
   std::vector<std::uint32_t> same(graph.values.size());
   for (std::uint32_t i = 0; i < same.size(); ++i) same[i] = i;
-  std::map<std::string, std::uint32_t> known;
+  std::unordered_map<std::string, std::uint32_t> known;
+  known.reserve(graph.nodes.size());
   for (std::uint32_t i = 0; i < graph.values.size(); ++i) {
     const tnr_scalar* const scalar = graph.scalar_of(i);
     if (scalar == nullptr) continue;
