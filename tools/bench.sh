@@ -32,6 +32,15 @@ bench_embed() {
     "$python" bench/embed_peers.py "$program" "$model" "$@"
 }
 
+# bench_training [THREADS] [ARGS]: training steps next to PyTorch and JAX.
+bench_training() {
+  local python
+  python=$(python_with venv-bench numpy numexpr scipy torch jax) || return
+  cargo build --release -p bench --example training &&
+    "$python" bench/training_peers.py "${1:-1}" "${CARGO_TARGET_DIR:-target}/release/examples" \
+      "${@:2}"
+}
+
 # bench_python SET [--quick]: SET as below; under the instruction set in use.
 bench_python() {
   [[ $1 == sparse ]] || bench_peers peers "${@:2}" || return
@@ -93,6 +102,7 @@ bench() {
       ;;
     figures) bench_figures "${2:-both}" ;;
     embed) bench_embed "${@:2}" ;;
+    training) bench_training "${@:2}" ;;
     quick) bench_figures "${2:-both}" --quick ;;
     *)
       local only=()
