@@ -31,14 +31,24 @@ embed_model() {
   printf '%s\n' "$folder"
 }
 
-# embed FILE.txt [ARGS], or embed --check: beside PyTorch.
+# The pages that embed --tune learns from.
+readonly EMBED_PAGES=(README.md CONTRIBUTING.md docs/*.md docs/*/*.md rust/*/README.md)
+
+# embed FILE.txt [ARGS]; or embed --check, beside PyTorch; or embed --tune [ARGS], which trains the
+# model on the pages.
 embed() {
   local model python program=${CARGO_TARGET_DIR:-target}/release/embed
   model=$(embed_model) || exit
-  cargo build --release -p tenure-encoder || return
-  if [[ $1 == --check ]]; then
-    python=$(python_with_torch) && "$python" tests/interop/embed_test.py "$program" "$model"
-  else
-    "$program" --model "$model" "$@"
-  fi
+  cargo build --release -p tenure-encoder --bins --example gradients || return
+  case $1 in
+    --check)
+      python=$(python_with_torch) && "$python" tests/interop/embed_test.py "$program" "$model"
+      ;;
+    --tune)
+      "$program" tune --model "$model" --out "$EMBED/tuned" "${@:2}" "${EMBED_PAGES[@]}"
+      ;;
+    *)
+      "$program" --model "$model" "$@"
+      ;;
+  esac
 }

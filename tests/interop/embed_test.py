@@ -3,7 +3,8 @@
     python tests/interop/embed_test.py EMBED_PROGRAM [MODEL_FOLDER]
 
 Without MODEL_FOLDER: a random model of two layers, beside NumPy. With it: that model, beside
-PyTorch's own layers with the same weights. The words of BERT are found here by its description.
+PyTorch's own layers with the same weights, and the gradients of the loss of pairs beside PyTorch's.
+The words of BERT are found here by its description.
 """
 
 import json
@@ -105,7 +106,7 @@ def embedded(tensors, ids):
 
 
 def torch_layers(tensors, heads):
-    """PyTorch's own layers, with these weights."""
+    """PyTorch's own layers, and their parameters by the names of these weights."""
     import torch
     tensors = {name: torch.from_numpy(np.array(tensor)) for name, tensor in tensors.items()}
     layers = []
@@ -120,24 +121,48 @@ def torch_layers(tensors, heads):
         for kind in ("weight", "bias"):
             parts = [part(f"attention.self.{name}", kind) for name in ("query", "key", "value")]
             state[f"self_attn.in_proj_{kind}"] = torch.cat(parts)
-            for theirs, ours in (("self_attn.out_proj", "attention.output.dense"),
-                                 ("norm1", "attention.output.LayerNorm"),
-                                 ("linear1", "intermediate.dense"), ("linear2", "output.dense"),
-                                 ("norm2", "output.LayerNorm")):
+            for theirs, ours in NAMES:
                 state[f"{theirs}.{kind}"] = part(ours, kind)
         layer.load_state_dict(state)
         layers.append(layer.eval())
     return torch, tensors, layers
 
 
+# The parts of PyTorch's layer, and the names that the file has for them.
+NAMES = (("self_attn.out_proj", "attention.output.dense"), ("norm1", "attention.output.LayerNorm"),
+         ("linear1", "intermediate.dense"), ("linear2", "output.dense"),
+         ("norm2", "output.LayerNorm"))
+
+
 def torch_vector(torch, tensors, layers, ids):
-    with torch.inference_mode():
-        norm = [tensors[f"embeddings.LayerNorm.{kind}"] for kind in ("weight", "bias")]
-        x = embedded(tensors, ids)[None]
-        x = torch.nn.functional.layer_norm(x, x.shape[-1:], *norm, 1e-12)
-        for layer in layers:
-            x = layer(x)
-        return torch.nn.functional.normalize(x.mean(1), dim=1)[0].numpy()
+    norm = [tensors[f"embeddings.LayerNorm.{kind}"] for kind in ("weight", "bias")]
+    x = embedded(tensors, ids)[None]
+    x = torch.nn.functional.layer_norm(x, x.shape[-1:], *norm, 1e-12)
+    for layer in layers:
+        x = layer(x)
+    return torch.nn.functional.normalize(x.mean(1), dim=1)[0]
+
+
+def torch_gradients(torch, tensors, layers, pairs):
+    """The loss of pairs of ids, and its gradients by the names of the file."""
+    for name, tensor in tensors.items():
+        tensor.requires_grad_(name.startswith("embeddings.") and tensor.is_floating_point())
+    def vectors(side):
+        return torch.stack([torch_vector(torch, tensors, layers, pair[side]) for pair in pairs])
+    first, second = vectors(0), vectors(1)
+    loss = torch.nn.functional.cross_entropy(20 * first @ second.T, torch.arange(len(pairs)))
+    loss.backward()
+    gradients = {name: tensor.grad for name, tensor in tensors.items() if tensor.requires_grad}
+    for number, layer in enumerate(layers):
+        name = f"encoder.layer.{number}"
+        for kind in ("weight", "bias"):
+            whole = getattr(layer.self_attn, f"in_proj_{kind}").grad
+            for part, gradient in zip(("query", "key", "value"), whole.chunk(3)):
+                gradients[f"{name}.attention.self.{part}.{kind}"] = gradient
+            for theirs, ours in NAMES:
+                parameter = layer.get_parameter(f"{theirs}.{kind}")
+                gradients[f"{name}.{ours}.{kind}"] = parameter.grad
+    return loss.item(), gradients
 
 
 def random_model(folder):
@@ -209,7 +234,8 @@ class Vectors(unittest.TestCase):
         worst, furthest = 1.0, 0.0
         for line, vector in zip(LINES, ours):
             ids = ids_of(line, vocabulary, positions)
-            theirs = torch_vector(*layers, ids) if layers else numpy_vector(tensors, heads, ids)
+            theirs = (torch_vector(*layers, ids).detach().numpy() if layers
+                      else numpy_vector(tensors, heads, ids))
             worst = min(worst, float(vector.astype("f8") @ theirs.astype("f8")))
             furthest = max(furthest, float(abs(vector - theirs).max()))
             self.assertLess(abs(vector - theirs).max(), 1e-5, line[:40])
@@ -217,6 +243,36 @@ class Vectors(unittest.TestCase):
         print(f"beside {peer}: {len(LINES)} lines, least cosine {worst:.8f}, largest difference of "
               f"a component {furthest:.1e}")
         self.assertGreater(worst, 0.999999)
+
+    @unittest.skipIf(len(sys.argv) < 3, "gradients are compared with PyTorch's, of a model")
+    def test_gradients_of_pairs(self):
+        tensors = tensors_of(model / "model.safetensors")[0]
+        heads = json.loads((model / "config.json").read_text())["num_attention_heads"]
+        vocabulary = json.loads((model / "tokenizer.json").read_text())["model"]["vocab"]
+        lines = [line for line in LINES if len(line) < 80]
+        lines = lines[:len(lines) // 2 * 2]
+        with tempfile.TemporaryDirectory() as folder:
+            text, out = pathlib.Path(folder) / "pairs.txt", pathlib.Path(folder) / "out.safetensors"
+            text.write_text("\n".join(lines) + "\n")
+            example = pathlib.Path(program).parent / "examples" / "gradients"
+            subprocess.run([example, model, text, out], check=True)
+            ours = {name: np.array(tensor) for name, tensor in tensors_of(out)[0].items()}
+        ids = [ids_of(line, vocabulary, 512) for line in lines]
+        pairs = list(zip(ids[::2], ids[1::2]))
+        loss, theirs = torch_gradients(*torch_layers(tensors, heads), pairs)
+        self.assertLess(abs(float(ours.pop("loss")) - loss), 1e-5 * (1 + abs(loss)))
+        self.assertLessEqual(ours.keys(), theirs.keys())
+        worst = 0.0
+        for name, gradient in ours.items():
+            other = theirs[name].numpy()
+            furthest = float(np.linalg.norm(gradient - other) / (np.linalg.norm(other) + 1e-9))
+            # The bias of keys has no influence on softmax: its gradients are rounding errors.
+            if name.endswith("self.key.bias"):
+                furthest = float(abs(gradient).max())
+            worst = max(worst, furthest)
+            self.assertLess(furthest, 1e-4, name)
+        print(f"beside PyTorch: loss {loss:.4f} of {len(pairs)} pairs, gradients by {len(ours)} "
+              f"weights, largest relative difference {worst:.1e}")
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@
 //! Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for
 //! Language Understanding" (2019); Reimers and Gurevych, "Sentence-BERT" (2019) for the mean.
 
-use tenure::{
-    Extent, Graph, LayerNorm, Passes, Program, Result, SharedTensor, Tensor, Traced, bf16,
-};
+use std::convert::Infallible;
+
+use tenure::tree::InGraph;
+use tenure::{Extent, Graph, LayerNorm, Passes, Program, Result, SharedTensor, Traced, bf16};
 
 use crate::Bert;
-use crate::weights::{Affine, Instead, Layer};
+use crate::tree::{Affine, Layer, Weights};
+use crate::weights::{Value, Values};
 
 /// A program from the ids of tokens and the count of tokens of each sequence to vectors.
 ///
@@ -46,30 +48,63 @@ impl Bert {
     fn trace(&self, graph: Graph<'_>) -> Result<Embedding> {
         let batch = graph.extent("batch", BATCH);
         let words = graph.extent("words", self.positions());
-        let tokens = graph.input::<i64>((batch, words));
-        let counts = graph.input::<i64>(batch);
+        let (tokens, counts) = (graph.input::<i64>((batch, words)), graph.input::<i64>(batch));
+        let texts = Texts { batch, words, tokens, counts };
+        graph.program((tokens, counts), self.constants(graph).vectors_of(self.heads, texts))
+    }
+}
 
-        let places = graph.copy_constant(&Tensor::arange(0..self.positions() as i64)?);
-        let is_word = places.slice(0, 0, words).lt(counts.reshape((batch, 1)));
+/// Sequences of tokens in a graph, as [`Embedding`] takes them.
+#[derive(Clone, Copy, Debug)]
+pub struct Texts<'g> {
+    /// The count of sequences.
+    pub batch: Extent<'g>,
+    /// The tokens of the longest.
+    pub words: Extent<'g>,
+    /// Ids of tokens, `[batch, words]`.
+    pub tokens: Traced<'g, i64>,
+    /// The count of tokens of each sequence, `[batch]`.
+    pub counts: Traced<'g, i64>,
+}
+
+impl<'g> Weights<InGraph<'g>> {
+    /// The vectors of sequences, `[batch, hidden]`, by a model whose weights are values of a graph,
+    /// such as inputs that a step of training updates. Attention splits vectors into `heads` parts.
+    pub fn vectors(&self, heads: usize, texts: Texts<'g>) -> Traced<'g, f32> {
+        let Ok(values) = self.try_map(|_, value| Ok::<_, Infallible>(Value::Whole(*value)));
+        values.vectors_of(heads, texts)
+    }
+}
+
+impl<'g> Weights<Values<'g>> {
+    fn vectors_of(&self, heads: usize, texts: Texts<'g>) -> Traced<'g, f32> {
+        let (Texts { batch, words, tokens, counts }, graph) = (texts, texts.tokens.graph());
+        let of = |table: &Value<'g, f32>, axis: usize| {
+            table.whole().largest_shape().get(axis).copied().unwrap_or(0)
+        };
+        let (positions, hidden) = (of(&self.places, 0), of(&self.words, 1));
+        let places: Vec<i64> = (0..positions as i64).collect();
+        let is_word =
+            graph.copy_constant(&places).slice(0, 0, words).lt(counts.reshape((batch, 1)));
         let mask = is_word.select(0.0_f32, f32::NEG_INFINITY).reshape((batch, 1, 1, words));
-        let trace = Trace { graph, heads: self.heads, batch, words, mask };
+        let trace = Trace { heads, hidden, batch, words, mask };
         let mut x = trace.embedded(self, tokens);
         for layer in &self.layers {
             x = trace.layer(layer, x);
         }
         // The mean of the words, not of the padding; then each to length 1.
         let weights = is_word.cast::<f32>().reshape((batch, 1, words));
-        let sums = weights.matmul(x).reshape((batch, self.hidden()));
+        let sums = weights.matmul(x).reshape((batch, hidden));
         let means = sums / counts.reshape((batch, 1)).cast::<f32>();
         let lengths = (means * means).sum(1).sqrt().reshape((batch, 1));
-        graph.program((tokens, counts), means / lengths)
+        means / lengths
     }
 }
 
-/// The graph and the extents that the parts of the program share.
+/// The extents that the parts of the program share.
 struct Trace<'g> {
-    graph: Graph<'g>,
     heads: usize,
+    hidden: usize,
     batch: Extent<'g>,
     words: Extent<'g>,
     /// `[batch, 1, 1, words]`: minus infinity behind the words of each sequence.
@@ -78,56 +113,60 @@ struct Trace<'g> {
 
 impl<'g> Trace<'g> {
     /// `[batch, words, hidden]` of the ids of tokens.
-    fn embedded(&self, bert: &Bert, tokens: Traced<'g, i64>) -> Traced<'g, f32> {
-        let words = self.graph.constant(&bert.words).take(0, tokens);
-        let places = self.graph.constant(&bert.places).slice(0, 0, self.words);
+    fn embedded(&self, weights: &Weights<Values<'g>>, tokens: Traced<'g, i64>) -> Traced<'g, f32> {
+        let words = weights.words.whole().take(0, tokens);
+        let places = weights.places.whole().slice(0, 0, self.words);
         // A text without a second one is of the first kind.
-        let kind = self.graph.constant(&bert.kinds).slice(0, 0, 1);
-        self.norm(&bert.norm, words + (places + kind))
+        let kind = weights.kinds.whole().slice(0, 0, 1);
+        norm(&weights.norm, words + (places + kind))
     }
 
     /// `[batch, words, hidden]`, as all of these.
-    fn layer(&self, layer: &Layer, x: Traced<'g, f32>) -> Traced<'g, f32> {
-        let [attention @ .., wide, narrow] = &layer.products;
-        let x = self.norm(&layer.norms[0], self.attention(attention, x) + x);
-        let wide = self.linear(wide, x).gelu();
-        self.norm(&layer.norms[1], self.linear(narrow, wide) + x)
+    fn layer(&self, layer: &Layer<Values<'g>>, x: Traced<'g, f32>) -> Traced<'g, f32> {
+        let x = norm(&layer.mixed_norm, self.attention(layer, x) + x);
+        let wide = self.linear(&layer.wide, x).gelu();
+        norm(&layer.norm, self.linear(&layer.narrow, wide) + x)
     }
 
-    fn attention(&self, products: &[Affine; 4], x: Traced<'g, f32>) -> Traced<'g, f32> {
-        let (batch, words, heads) = (self.batch, self.words, self.heads);
-        let [query, key, value, mixed] = products;
-        let hidden = query.bias.shape()[0];
+    fn attention(&self, layer: &Layer<Values<'g>>, x: Traced<'g, f32>) -> Traced<'g, f32> {
+        let Trace { heads, hidden, batch, words, .. } = *self;
         let width = hidden / heads;
         let part = |weights| {
             let y = self.linear(weights, x);
             y.reshape((batch, words, heads, width)).permute(&[0, 2, 1, 3])
         };
-        let query = part(query) * (1.0 / (width as f32).sqrt());
-        let shares = (query.matmul(part(key).transpose(2, 3)) + self.mask).softmax(-1);
-        let values = shares.matmul(part(value)).permute(&[0, 2, 1, 3]);
-        self.linear(mixed, values.reshape((batch, words, hidden)))
+        let query = part(&layer.query) * (1.0 / (width as f32).sqrt());
+        let shares = (query.matmul(part(&layer.key).transpose(2, 3)) + self.mask).softmax(-1);
+        let values = shares.matmul(part(&layer.value)).permute(&[0, 2, 1, 3]);
+        self.linear(&layer.mixed, values.reshape((batch, words, hidden)))
     }
 
-    fn linear(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {
-        let y = match &weights.instead {
-            None => x.matmul(self.graph.constant(&weights.weight).t()),
-            Some(Instead::Half(half)) => {
-                x.cast::<bf16>().matmul(self.graph.constant(half).t()).cast::<f32>()
-            }
+    fn linear(&self, weights: &Affine<Values<'g>>, x: Traced<'g, f32>) -> Traced<'g, f32> {
+        let bias = weights.bias.whole();
+        let y = match &weights.weight {
+            Value::Whole(weight) => x.matmul(weight.t()),
+            Value::Half(weight) => x.cast::<bf16>().matmul(weight.t()).cast::<f32>(),
             // The sparse factor is the left one: all words are one matrix on its other side.
-            Some(Instead::Pruned(pruned)) => {
-                let [outputs, inputs] = [0, 1].map(|axis| weights.weight.shape()[axis]);
-                let x = x.reshape((self.batch * self.words, inputs)).t();
-                let y = self.graph.csr_constant(&**pruned).matmul(x);
-                y.t().reshape((self.batch, self.words, outputs))
+            Value::Pruned(weight) => {
+                let x = x.reshape((self.batch * self.words, x.size(2))).t();
+                weight.matmul(x).t().reshape((self.batch, self.words, bias.size(0)))
             }
         };
-        y + self.graph.constant(&weights.bias)
+        y + bias
     }
+}
 
-    fn norm(&self, weights: &Affine, x: Traced<'g, f32>) -> Traced<'g, f32> {
-        let [weight, bias] = [&weights.weight, &weights.bias].map(|w| self.graph.constant(w));
-        x.layer_norm(-1, Some(weight), Some(bias), LayerNorm::new().eps(EPS))
+fn norm<'g>(weights: &Affine<Values<'g>>, x: Traced<'g, f32>) -> Traced<'g, f32> {
+    let [weight, bias] = [&weights.weight, &weights.bias].map(Value::whole);
+    x.layer_norm(-1, Some(weight), Some(bias), LayerNorm::new().eps(EPS))
+}
+
+impl<'g> Value<'g, f32> {
+    fn whole(&self) -> Traced<'g, f32> {
+        match self {
+            Value::Whole(value) => *value,
+            Value::Half(value) => value.cast(),
+            Value::Pruned(value) => value.to_dense(),
+        }
     }
 }

@@ -31,7 +31,21 @@ pub struct Sequences {
     pub cut: Vec<usize>,
 }
 
+/// Ids of texts that are tokens already.
+impl<'t> FromIterator<&'t [i64]> for Sequences {
+    fn from_iter<I: IntoIterator<Item = &'t [i64]>>(texts: I) -> Self {
+        let mut sequences = Sequences::default();
+        texts.into_iter().for_each(|ids| sequences.push(ids.iter().copied()));
+        sequences
+    }
+}
+
 impl Sequences {
+    fn push(&mut self, ids: impl Iterator<Item = i64>) {
+        self.ids.extend(ids);
+        self.ends.push(self.ids.len());
+    }
+
     /// The ids of one text.
     ///
     /// # Panics
@@ -84,8 +98,7 @@ impl Tokens {
             if !encoding.get_overflowing().is_empty() {
                 sequences.cut.push(text);
             }
-            sequences.ids.extend(encoding.get_ids().iter().map(|&id| i64::from(id)));
-            sequences.ends.push(sequences.ids.len());
+            sequences.push(encoding.get_ids().iter().map(|&id| i64::from(id)));
         }
         Ok(sequences)
     }

@@ -44,7 +44,7 @@ pub fn report(program: &Embedding, texts: &Sequences, runs: usize) -> Result<Rep
 }
 
 /// The inputs of a run: ids and counts. Padding is the first token, which every model has.
-fn padded(texts: &Sequences, batch: &Batch) -> Result<(Tensor<i64>, Vec<i64>)> {
+pub(crate) fn padded(texts: &Sequences, batch: &Batch) -> Result<(Tensor<i64>, Vec<i64>)> {
     let id = |[row, word]: [usize; 2]| *texts.ids(batch.texts[row]).get(word).unwrap_or(&0);
     let tokens = Tensor::from_fn([batch.texts.len(), batch.words], id)?;
     let counts = batch.texts.iter().map(|&text| texts.ids(text).len() as i64);

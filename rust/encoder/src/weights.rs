@@ -1,40 +1,63 @@
 //! The weights of a model, each in the memory of its file.
 
+use std::convert::Infallible;
+use std::path::Path;
+
+use tenure::tree::Tensors;
 use tenure::{
-    CsrMatrix, SharedTensor, bf16, io::safetensors, ops::cast, sparse::sparse_top_k_in_magnitude,
+    CsrMatrix, DynView, Element, Graph, Leaves, SharedTensor, Traced, TracedCsr, bf16,
+    io::safetensors, ops::cast, sparse::sparse_top_k_in_magnitude,
 };
 
+use crate::tree::{Affine, Layer, Weights};
 use crate::{Error, Result};
 
-/// The two tensors of a `Linear` or of a `LayerNorm`, as PyTorch keeps them.
-pub(crate) struct Affine {
-    /// `[out, in]` of a product, `[hidden]` of a norm.
-    pub weight: SharedTensor<f32>,
-    pub bias: SharedTensor<f32>,
-    /// Replaces the weight in products, in a model that is made of this one.
-    pub instead: Option<Instead>,
-}
-
-pub(crate) enum Instead {
-    Pruned(Box<CsrMatrix<f32>>),
+/// A weight of a model.
+#[derive(Debug)]
+pub(crate) enum Weight<T: Element> {
+    /// The tensor of the file.
+    Whole(SharedTensor<T>),
+    /// Replaces the weight of a product.
     Half(SharedTensor<bf16>),
+    /// Replaces the weight of a product.
+    Pruned(Box<CsrMatrix<T>>),
 }
 
-pub(crate) struct Layer {
-    /// Products of queries, keys and values, behind attention, and the wide and the narrow one.
-    pub products: [Affine; 6],
-    /// Behind attention, and at the end.
-    pub norms: [Affine; 2],
+/// A weight in a graph.
+#[derive(Debug)]
+pub(crate) enum Value<'g, T: Element> {
+    Whole(Traced<'g, T>),
+    Half(Traced<'g, bf16>),
+    Pruned(TracedCsr<'g, T>),
+}
+
+/// Leaves that are weights of a model.
+#[derive(Debug)]
+pub(crate) struct Stored;
+impl Leaves for Stored {
+    type Of<T: Element> = Weight<T>;
+}
+
+/// Leaves that are weights in a graph.
+#[derive(Debug)]
+pub(crate) struct Values<'g>(std::marker::PhantomData<Graph<'g>>);
+impl<'g> Leaves for Values<'g> {
+    type Of<T: Element> = Value<'g, T>;
+}
+
+/// Leaves that are the shapes which weights need.
+struct Needed;
+impl Leaves for Needed {
+    type Of<T: Element> = Vec<Option<usize>>;
 }
 
 /// The weights of a model in BERT's layout, lent by their file.
 pub struct Bert {
     pub(crate) heads: usize,
-    pub(crate) words: SharedTensor<f32>,
-    pub(crate) places: SharedTensor<f32>,
-    pub(crate) kinds: SharedTensor<f32>,
-    pub(crate) norm: Affine,
-    pub(crate) layers: Vec<Layer>,
+    pub(crate) weights: Weights<Stored>,
+    vocabulary: usize,
+    positions: usize,
+    hidden: usize,
 }
 
 impl Bert {
@@ -45,27 +68,16 @@ impl Bert {
     /// [`Error::Tenure`]: a tensor is missing or is not of `f32`. [`Error::Shape`]: one does not
     /// fit the others. [`Error::Heads`].
     pub fn new(file: &safetensors::Shared, heads: usize) -> Result<Self> {
-        let words = tensor(file, "embeddings.word_embeddings.weight", &[None, None])?;
-        let hidden = words.shape()[1];
+        let [words, places] =
+            ["word", "position"].map(|name| format!("embeddings.{name}_embeddings.weight"));
+        let [vocabulary, hidden] = matrix(file, &words)?;
         if heads == 0 || hidden % heads != 0 {
             return Err(Error::Heads { hidden, heads });
         }
-        let table = |name: &str| {
-            let name = format!("embeddings.{name}_embeddings.weight");
-            tensor(file, &name, &[None, Some(hidden)])
-        };
-        let has = |layer: &usize| {
-            let prefix = format!("encoder.layer.{layer}.");
-            file.tensors().iter().any(|tensor| tensor.name().starts_with(&prefix))
-        };
-        Ok(Self {
-            heads,
-            words,
-            places: table("position")?,
-            kinds: table("token_type")?,
-            norm: norm(file, "embeddings", hidden)?,
-            layers: (0..).take_while(has).map(|n| layer(file, n, hidden)).collect::<Result<_>>()?,
-        })
+        let [positions, _] = matrix(file, &places)?;
+        let weights = needed(file, hidden)?
+            .try_map(|name, needed| tensor(file, name, needed).map(Weight::Whole))?;
+        Ok(Self { heads, weights, vocabulary, positions, hidden })
     }
 
     /// The model without `percent` % of the weights of products: for each element of a result, the
@@ -75,13 +87,11 @@ impl Bert {
     ///
     /// # Errors
     /// Memory that cannot be had.
-    pub fn pruned(mut self, percent: u8) -> Result<Self> {
-        for weights in self.products() {
-            let kept = weights.weight.shape()[1] * (100 - usize::from(percent.min(100))) / 100;
-            let pruned = sparse_top_k_in_magnitude(&weights.weight, kept)?;
-            weights.instead = Some(Instead::Pruned(pruned.into()));
-        }
-        Ok(self)
+    pub fn pruned(self, percent: u8) -> Result<Self> {
+        self.with_products(|weight| {
+            let kept = weight.shape()[1] * (100 - usize::from(percent.min(100))) / 100;
+            Ok(Weight::Pruned(sparse_top_k_in_magnitude(weight, kept)?.into()))
+        })
     }
 
     /// The model with the weights of products, and their other factors, rounded to `bf16`: half the
@@ -89,58 +99,127 @@ impl Bert {
     ///
     /// # Errors
     /// Memory that cannot be had.
-    pub fn halved(mut self) -> Result<Self> {
-        for weights in self.products() {
-            weights.instead = Some(Instead::Half(cast(&weights.weight)?.into_shared()));
-        }
-        Ok(self)
+    pub fn halved(self) -> Result<Self> {
+        self.with_products(|weight| Ok(Weight::Half(cast(weight)?.into_shared())))
     }
 
-    fn products(&mut self) -> impl Iterator<Item = &mut Affine> {
-        self.layers.iter_mut().flat_map(|layer| &mut layer.products)
+    fn with_products(self, f: impl Fn(&SharedTensor<f32>) -> Result<Weight<f32>>) -> Result<Self> {
+        let weights = self.weights.try_map(|name, weight| {
+            let weight = weight.whole()?;
+            match name.starts_with("encoder.") && weight.rank() == 2 {
+                true => f(&weight),
+                false => Ok(Weight::Whole(weight)),
+            }
+        })?;
+        Ok(Self { weights, ..self })
+    }
+
+    /// Copies of all weights, which training updates.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn tensors(&self) -> Result<Weights<Tensors>> {
+        self.weights.try_map(|_, weight| Ok(weight.whole()?.to_tensor()?))
+    }
+
+    /// The weights as constants of a graph, which share their memory.
+    pub(crate) fn constants<'g>(&self, graph: Graph<'g>) -> Weights<Values<'g>> {
+        let Ok(values) = self.weights.try_map(|_, weight| {
+            Ok::<_, Infallible>(match weight {
+                Weight::Whole(weight) => Value::Whole(graph.constant(weight)),
+                Weight::Half(weight) => Value::Half(graph.constant(weight)),
+                Weight::Pruned(weight) => Value::Pruned(graph.csr_constant(&**weight)),
+            })
+        });
+        values
+    }
+
+    /// The count of parts that attention splits vectors into.
+    pub fn heads(&self) -> usize {
+        self.heads
     }
 
     /// The length of a vector.
     pub fn hidden(&self) -> usize {
-        self.words.shape()[1]
+        self.hidden
     }
 
     /// The most tokens that a sequence may have.
     pub fn positions(&self) -> usize {
-        self.places.shape()[0]
+        self.positions
     }
 
     /// The count of different tokens.
     pub fn vocabulary(&self) -> usize {
-        self.words.shape()[0]
+        self.vocabulary
     }
 }
 
-fn layer(file: &safetensors::Shared, number: usize, hidden: usize) -> Result<Layer> {
-    let name = |part: &str| format!("encoder.layer.{number}.{part}");
-    let square = |part: &str| affine(file, &name(part), &[Some(hidden), Some(hidden)]);
-    let wide = affine(file, &name("intermediate.dense"), &[None, Some(hidden)])?;
-    let width = wide.weight.shape()[0];
-    let narrow = affine(file, &name("output.dense"), &[Some(hidden), Some(width)])?;
-    let [query, key, value] =
-        ["query", "key", "value"].map(|x| square(&format!("attention.self.{x}")));
-    let mixed = square("attention.output.dense")?;
-    let behind = |part: &str| norm(file, &name(part), hidden);
-    Ok(Layer {
-        products: [query?, key?, value?, mixed, wide, narrow],
-        norms: [behind("attention.output")?, behind("output")?],
+impl Weight<f32> {
+    /// The weight as a tensor of its own dtype: shared where it is one.
+    fn whole(&self) -> Result<SharedTensor<f32>> {
+        Ok(match self {
+            Weight::Whole(weight) => weight.clone(),
+            Weight::Half(weight) => cast(weight)?.into_shared(),
+            Weight::Pruned(weight) => weight.to_dense()?.into_shared(),
+        })
+    }
+}
+
+impl Weights<Tensors> {
+    /// Writes a file that [`Bert::new`] reads.
+    ///
+    /// # Errors
+    /// Errors of writing the file.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut named = Vec::new();
+        self.for_each(|name, tensor| named.push((name.to_owned(), DynView::from(tensor))));
+        let tensors: Vec<_> = named.iter().map(|(name, view)| (&name[..], *view)).collect();
+        // The key by which the package `transformers` knows the format.
+        Ok(safetensors::Writer::new().metadata("format", "pt").save(path, &tensors)?)
+    }
+}
+
+/// The shapes that the weights in a file need for vectors of this length.
+fn needed(file: &safetensors::Shared, hidden: usize) -> Result<Weights<Needed>> {
+    let table = || vec![None, Some(hidden)];
+    let norm = || Affine { weight: vec![Some(hidden)], bias: vec![Some(hidden)] };
+    let product = |rows: usize, columns: usize| Affine {
+        weight: vec![Some(rows), Some(columns)],
+        bias: vec![Some(rows)],
+    };
+    let has = |layer: &usize| {
+        let prefix = format!("encoder.layer.{layer}.");
+        file.tensors().iter().any(|tensor| tensor.name().starts_with(&prefix))
+    };
+    let layer = |number: usize| {
+        let name = format!("encoder.layer.{number}.intermediate.dense.weight");
+        let [wide, _] = matrix(file, &name)?;
+        let square = || product(hidden, hidden);
+        Ok(Layer {
+            query: square(),
+            key: square(),
+            value: square(),
+            mixed: square(),
+            mixed_norm: norm(),
+            wide: product(wide, hidden),
+            narrow: product(hidden, wide),
+            norm: norm(),
+        })
+    };
+    Ok(Weights {
+        words: table(),
+        places: table(),
+        kinds: table(),
+        norm: norm(),
+        layers: (0..).take_while(has).map(layer).collect::<Result<_>>()?,
     })
 }
 
-/// A weight and a bias of as many elements as the weight has in its first axis.
-fn affine(file: &safetensors::Shared, name: &str, shape: &[Option<usize>]) -> Result<Affine> {
-    let weight = tensor(file, &format!("{name}.weight"), shape)?;
-    let bias = tensor(file, &format!("{name}.bias"), &[Some(weight.shape()[0])])?;
-    Ok(Affine { weight, bias, instead: None })
-}
-
-fn norm(file: &safetensors::Shared, name: &str, hidden: usize) -> Result<Affine> {
-    affine(file, &format!("{name}.LayerNorm"), &[Some(hidden)])
+/// The extents of a matrix.
+fn matrix(file: &safetensors::Shared, name: &str) -> Result<[usize; 2]> {
+    let tensor = tensor(file, name, &[None, None])?;
+    Ok([tensor.shape()[0], tensor.shape()[1]])
 }
 
 fn tensor(

@@ -244,3 +244,48 @@ fn no_texts_are_no_vectors() {
     let error = tokens.sequences(["lent", "a a a a a a a"]).unwrap_err();
     assert!(matches!(error, Error::Length { text: 1, tokens: 9, most: 6 }), "{error}");
 }
+
+/// `embed tune` on a page of this text.
+fn tune(folder: &Folder, page: &str, arguments: &[&str]) -> Output {
+    folder.write("page.md", page);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_embed"));
+    command.arg("tune").arg(folder.path("page.md")).arg("--model").arg(&folder.0);
+    command.arg("--out").arg(folder.path("tuned")).args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_model_is_tuned_and_then_embeds() {
+    let folder = Folder::of_model(&model());
+    let page: String = (0..9).map(|_| "# lent by the\nthe memory held. Held by a.\n").collect();
+    let lines = said(tune(&folder, &page, &["--steps", "5", "--batch", "4", "--rate", "1e-2"]));
+    assert!(lines.starts_with("1 pages, 8 pairs to learn, 1 held out\nbefore: loss "), "{lines}");
+    assert!(lines.contains("\na step of 4 pairs of 6 tokens: "), "{lines}");
+    assert!(lines.contains("\n5 steps in ") && lines.contains("\nafter: loss "), "{lines}");
+
+    let vectors = |model: &Path| {
+        let out = folder.path("out.npy");
+        let arguments = ["--model", model.to_str().unwrap(), "--npy", out.to_str().unwrap()];
+        said(embed(&folder, "lent\nheld by\n", &arguments));
+        npy::read::<f32>(&out).unwrap().to_vec()
+    };
+    assert_ne!(vectors(&folder.0), vectors(&folder.path("tuned")));
+}
+
+#[test]
+fn pages_and_options_that_do_not_train() {
+    let folder = Folder::of_model(&model());
+    let why = |page: &str, arguments: &[&str]| {
+        let output = tune(&folder, page, arguments);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let one = "# lent\nthe memory held.\n";
+    assert_eq!(
+        why(one, &[]),
+        "embed: the pages have 1 pairs to learn and 0 to hold out, but each must be at least 1\n"
+    );
+    assert!(why(one, &["--rate", "NaN"]).contains("a rate is finite and at least 0, not NaN"));
+    assert!(why(one, &["--batch", "1"]).contains("a step takes 2 to 1024 pairs, not 1"));
+    assert!(why("", &[]).contains("page.md: the file is empty"));
+    assert!(why(one, &["--budget", "0"]).contains("0 is not in 1.."));
+}

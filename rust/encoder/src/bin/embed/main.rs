@@ -1,7 +1,9 @@
-//! Embeds the lines of a file by the weights of a mapped model, and finds those nearest to a query.
+//! Embeds the lines of a file by the weights of a mapped model, and finds those nearest to a query;
+//! and trains a model.
 
 mod model;
 mod packed;
+mod tune;
 
 use std::fs;
 use std::io::{Write, stdout};
@@ -21,7 +23,21 @@ type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 
 /// Embeds each line of a text: vectors of length 1, near to each other where lines mean the same.
 #[derive(Parser)]
-#[command(name = "embed")]
+#[command(name = "embed", args_override_self = true)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Command {
+    #[command(subcommand)]
+    other: Option<Other>,
+    #[command(flatten)]
+    arguments: Option<Arguments>,
+}
+
+#[derive(clap::Subcommand)]
+enum Other {
+    Tune(tune::Tune),
+}
+
+#[derive(clap::Args)]
 struct Arguments {
     /// The text, in UTF-8
     file: PathBuf,
@@ -62,15 +78,27 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let done = embed(&Arguments::parse()).inspect_err(|error| eprintln!("embed: {error}"));
-    if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let done = match Command::parse() {
+        Command { other: Some(Other::Tune(arguments)), .. } => tune::tune(&arguments),
+        Command { arguments: Some(arguments), .. } => embed(&arguments),
+        Command { .. } => unreachable!("the text is required without a subcommand"),
+    };
+    match done.inspect_err(|error| eprintln!("embed: {error}")) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+/// Calls `f` in a context of this many threads; one for each processor, if it is not said.
+fn with_threads(threads: Option<usize>, f: impl FnOnce(usize) -> Result<()>) -> Result<()> {
+    let threads = threads.map_or_else(|| available_parallelism().map(usize::from), Ok)?;
+    Context::with_threads(threads)?.install(|| f(threads))
 }
 
 fn embed(arguments: &Arguments) -> Result<()> {
     let text = read(&arguments.file)?;
     let lines: Vec<&str> = text.lines().collect();
-    let threads = arguments.threads.map_or_else(|| available_parallelism().map(usize::from), Ok)?;
-    Context::with_threads(threads)?.install(|| {
+    with_threads(arguments.threads, |threads| {
         let too_long = if arguments.strict { TooLong::Refused } else { TooLong::Cut };
         let mut model = Model::open(&arguments.model, too_long)?;
         model.bert = match arguments.sparse {
