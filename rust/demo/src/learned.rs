@@ -81,7 +81,7 @@ fn scores<'g>(features: Traced<'g, f32>, weights: &[Traced<'g, f32>]) -> Traced<
 }
 
 /// A bar on a terminal, and nothing elsewhere.
-fn bar(steps: usize) -> ProgressBar {
+pub(crate) fn bar(steps: usize) -> ProgressBar {
     let target = match std::io::stderr().is_terminal() {
         true => ProgressDrawTarget::stderr(),
         false => ProgressDrawTarget::hidden(),

@@ -3,6 +3,7 @@
 
 /// A tour of one data file.
 pub mod digits;
+pub mod language;
 pub mod learned;
 pub mod small_calls;
 
