@@ -38,7 +38,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let sizes = Sizes { width: 144, heads: 4, blocks: 4, window: 128, batch: 16, dropout: 0.0 };
-        Options { sizes, steps: 300, rate: 3e-3, temperature: 0.7, top_k: 20, sample: 400 }
+        Options { sizes, steps: 400, rate: 3e-3, temperature: 0.7, top_k: 20, sample: 400 }
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Tune {
     #[arg(long, value_name = "N", default_value_t = 48)]
     words: usize,
     /// The learning rate after a tenth of the steps; from there on it falls to 0
-    #[arg(long, value_name = "RATE", default_value_t = 5e-5, value_parser = learning_rate)]
+    #[arg(long, value_name = "RATE", default_value_t = 2e-4, value_parser = learning_rate)]
     rate: f32,
     /// The most memory of a step between its inputs and outputs: values are computed again for that
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
