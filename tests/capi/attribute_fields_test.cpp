@@ -179,6 +179,7 @@ TENURE_NAMED(tnr_normalize_attributes)
 TENURE_NAMED(tnr_moments_attributes)
 TENURE_NAMED(tnr_einsum_node_attributes)
 TENURE_NAMED(tnr_program_attributes)
+TENURE_NAMED(tnr_precision_attributes)
 TENURE_NAMED(tnr_program_run_attributes)
 TENURE_NAMED(tnr_bound_attributes)
 TENURE_NAMED(tnr_sort_attributes)
@@ -537,6 +538,11 @@ void AttributeFields::add_programs() {
         graph = tnr_graph_create();
         return status;
       });
+  add<tnr_precision_attributes>("mixed precision", {"keep", "keep_count"}, [this](auto* given) {
+    const uint32_t of = node(TNR_NODE_MATMUL, {input({2, 2}), input({2, 2})});
+    uint32_t lowered = 0;
+    return tnr_graph_add_mixed_precision(graph, &of, 1, TNR_DTYPE_BF16, given, &lowered);
+  });
   add<tnr_program_run_attributes>(
       "a run", {"budget_bytes", "step_nanoseconds", "flags", "output_shapes"}, [this](auto* given) {
         output(node(TNR_NODE_UNARY | TNR_UNARY_OP_NEG, {input({2})}));
