@@ -541,7 +541,11 @@ void AttributeFields::add_programs() {
   add<tnr_precision_attributes>("mixed precision", {"keep", "keep_count"}, [this](auto* given) {
     const uint32_t of = node(TNR_NODE_MATMUL, {input({2, 2}), input({2, 2})});
     uint32_t lowered = 0;
-    return tnr_graph_add_mixed_precision(graph, &of, 1, TNR_DTYPE_BF16, given, &lowered);
+    const tnr_status status =
+        tnr_graph_add_mixed_precision(graph, &of, 1, TNR_DTYPE_BF16, given, &lowered);
+    release_all();
+    graph = tnr_graph_create();
+    return status;
   });
   add<tnr_program_run_attributes>(
       "a run", {"budget_bytes", "step_nanoseconds", "flags", "output_shapes"}, [this](auto* given) {

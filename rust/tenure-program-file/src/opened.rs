@@ -103,7 +103,7 @@ impl Array {
     fn elements(&self, dtype: tnr_dtype, count: u64) -> Result<*mut c_void, Refusal> {
         let view = &self.view.view;
         // SAFETY: the view is valid.
-        let own = unsafe { tnr_view_count(view) }.cast_unsigned();
+        let own = unsafe { tnr_view_count(view) } as u64;
         if (view.dtype, own) != (dtype, count) {
             return Err(invalid(format!(
                 "{} has {own} elements of dtype {}, not {count} of dtype {}",
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn tnr_program_file_open(
 /// # Safety
 ///
 /// - `name` is NULL, or ends with a 0.
-unsafe fn named<'p>(arrays: &'p [Array], name: *const c_char) -> Result<&'p Array, Refusal> {
+unsafe fn named(arrays: &[Array], name: *const c_char) -> Result<&Array, Refusal> {
     if name.is_null() {
         return Err(invalid("the name is NULL"));
     }

@@ -110,6 +110,36 @@ ArrayType many_of(const ArrayType& type, std::int64_t count) noexcept {
   return many;
 }
 
+// Whether it is the number 0, broadcast to a shape.
+bool is_zero(const Graph& graph, std::uint32_t value) {
+  const GraphNode* const node = graph.node_of(value);
+  if (node == nullptr || node->code != TNR_NODE_BROADCAST) return false;
+  const Constant* const constant = graph.constant_of(node->operands[0]);
+  if (constant == nullptr || constant->is_borrowed() || constant->view().rank != 0 ||
+      !(constant->view().device == kCpu)) {
+    return false;
+  }
+  const auto* const bytes = static_cast<const unsigned char*>(constant->view().data);
+  return std::all_of(bytes, bytes + element_size(constant->view().dtype),
+                     [](unsigned char byte) { return byte == 0; });
+}
+
+// The sum of both. Values that are put between zeros are put into the sum: an iteration that reads
+// one row of a value then takes no time for the other rows.
+Term sum_with(Term sum, Term gradient) {
+  Terms& terms = sum.terms();
+  const Graph& graph = terms.graph();
+  const GraphNode* const node = graph.node_of(gradient.value());
+  const bool is_put = node != nullptr && (node->code == (TNR_NODE_PUT | TNR_BINARY_OP_ADD) ||
+                                          node->code == (TNR_NODE_SCATTER | TNR_BINARY_OP_ADD));
+  if (!is_put || gradient.dtype() != sum.dtype() || !is_zero(graph, node->operands[0])) {
+    return sum + widened(gradient);
+  }
+  const Terms::NodeParts parts = {.operands = {sum.value(), node->operands[1], node->operands[2]},
+                                  .numbers = node->numbers};
+  return terms.node(node->code, parts);
+}
+
 // The gradients of a `while` node. A second loop computes all iterations again and stores the states
 // that the gradients of an iteration depend on. A third loop takes the iterations from the last to
 // the first.
@@ -121,9 +151,11 @@ class Loop {
     require_known_shapes();
     find_dependent();
     differentiate();
-    if (carried_.empty()) return;
-    const Term first = record();
-    run_backwards(first);
+    if (!carried_.empty() || !invariant_.empty()) run_backwards(record());
+    for (const Passed& passed : passed_) {
+      if (!at_.wants(passed.state)) continue;
+      at_.give(passed.state, terms_.term(gradient_of_result(passed.state)));
+    }
   }
 
  private:
@@ -187,6 +219,13 @@ class Loop {
     }
     for (std::size_t i = state_count(); i < operand_count(); ++i) {
       if (gradients_[i] != kNoValue) invariant_.push_back(i);
+    }
+    for (std::size_t k = seeds_.size(); k-- > 0;) {
+      const std::size_t i = carried_[k];
+      if (gradients_[i] != seeds_[k].gradient) continue;
+      passed_.push_back({i, seeds_[k].gradient});
+      carried_.erase(carried_.begin() + static_cast<std::ptrdiff_t>(k));
+      seeds_.erase(seeds_.begin() + static_cast<std::ptrdiff_t>(k));
     }
     in_body(at_, Control::kIteration, [&] {
       for (const std::size_t i : carried_) {
@@ -277,10 +316,7 @@ class Loop {
 
   void run_backwards(Term first) {
     std::vector<std::uint32_t> operands = {first.value()};
-    for (const std::size_t i : carried_) {
-      const std::uint32_t gradient = at_.gradients()[i];
-      operands.push_back(gradient == kNoValue ? zeros_of(i, type(i).dtype).value() : gradient);
-    }
+    for (const std::size_t i : carried_) operands.push_back(gradient_of_result(i));
     for (const std::size_t i : invariant_) {
       operands.push_back(zeros_of(i, wide_dtype(type(i).dtype)).value());
     }
@@ -288,6 +324,7 @@ class Loop {
     for (const std::size_t i : read_) {
       operands.push_back(is_state(i) ? stored++ : node_.operands[i]);
     }
+    for (const Passed& passed : passed_) operands.push_back(gradient_of_result(passed.state));
     const std::int64_t condition = write_condition();
     const std::int64_t iteration =
         in_body(at_, Control::kIteration, [&] { return write_iteration(); });
@@ -300,6 +337,11 @@ class Loop {
       if (at_.wants(i)) at_.give(i, terms_.term(result));
     }
     for (const std::size_t i : invariant_) at_.give(i, terms_.term(++result));
+  }
+
+  std::uint32_t gradient_of_result(std::size_t i) {
+    const std::uint32_t gradient = at_.gradients()[i];
+    return gradient == kNoValue ? zeros_of(i, type(i).dtype).value() : gradient;
   }
 
   // Zeros of the shape of an operand, behind these other axes.
@@ -320,9 +362,10 @@ class Loop {
     std::vector<Term> gradients;
     std::vector<Term> sums;
     std::vector<Term> read;
+    std::vector<Term> passed;
   };
   Inputs add_inputs(NewBody& body) const {
-    Inputs inputs = {body.add_input({TNR_DTYPE_I64, 0, {}}), {}, {}, {}};
+    Inputs inputs = {body.add_input({TNR_DTYPE_I64, 0, {}}), {}, {}, {}, {}};
     for (const std::size_t i : carried_) inputs.gradients.push_back(body.add_input(type(i)));
     for (const std::size_t i : invariant_) {
       ArrayType sum = type(i);
@@ -332,6 +375,8 @@ class Loop {
     for (const std::size_t i : read_) {
       inputs.read.push_back(body.add_input(is_state(i) ? stored_type(i) : type(i)));
     }
+    for (const Passed& passed : passed_)
+      inputs.passed.push_back(body.add_input(type(passed.state)));
     return inputs;
   }
 
@@ -357,6 +402,9 @@ class Loop {
     for (std::size_t i = 0; i < seeds_.size(); ++i) {
       given[seeds_[i].gradient] = inputs.gradients[i].value();
     }
+    for (std::size_t i = 0; i < passed_.size(); ++i) {
+      given[passed_[i].gradient] = inputs.passed[i].value();
+    }
     std::vector<std::uint32_t> wanted;
     wanted.reserve(carried_.size() + invariant_.size());
     for (const std::size_t i : carried_) wanted.push_back(gradients_[i]);
@@ -366,7 +414,7 @@ class Loop {
     for (std::size_t i = 0; i < gradients.size(); ++i) {
       const Term gradient = body.terms().term(gradients[i]);
       const bool is_carried = i < carried_.size();
-      body.add_output(is_carried ? gradient : inputs.sums[i - carried_.size()] + widened(gradient));
+      body.add_output(is_carried ? gradient : sum_with(inputs.sums[i - carried_.size()], gradient));
     }
     return body.add_to(at_);
   }
@@ -378,9 +426,16 @@ class Loop {
   std::optional<Differentiated> body_;
   std::vector<Seeded> seeds_;             // of the carried states
   std::vector<std::uint32_t> gradients_;  // by operand, in the body
-  std::vector<std::size_t> carried_;      // states with gradients
-  std::vector<std::size_t> invariant_;    // operands that do not change, with gradients
-  std::vector<std::size_t> read_;         // operands that gradients of an iteration depend on
+  // The gradient of a state that an iteration hands on as it is. The loop keeps it.
+  struct Passed {
+    std::size_t state;
+    std::uint32_t gradient;  // the seed in the body
+  };
+
+  std::vector<std::size_t> carried_;  // states with gradients that iterations change
+  std::vector<Passed> passed_;
+  std::vector<std::size_t> invariant_;  // operands that do not change, with gradients
+  std::vector<std::size_t> read_;       // operands that gradients of an iteration depend on
   std::int64_t limit_at_maxima_ = 0;
 };
 

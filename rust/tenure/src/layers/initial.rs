@@ -209,7 +209,7 @@ impl Weights {
             true => T::of_double(-gain),
             false => T::of_double(gain),
         });
-        let q = ops::mul(&q, &signs.collect::<Vec<_>>())?;
+        let q = ops::mul(&q, signs.collect::<Vec<_>>())?;
         let matrix = if rows < columns { q.t().to_tensor()? } else { q };
         matrix.reshape(&self.shape[..])?.to_tensor()
     }
