@@ -111,9 +111,12 @@ impl Training for Digits {
     }
 }
 
-/// AdamW on the mean square of what a model makes of `x`, less `y`.
+/// A step: inputs, targets, parameters and states of the optimiser to the loss.
+type RegressionStep = Program<(f32, f32, Vec<Updated<f32>>, Vec<Updated<f32>>), f32>;
+
+/// AdamW on the mean square of a model's result less `y`.
 struct Regression {
-    program: Program<(f32, f32, Vec<Updated<f32>>, Vec<Updated<f32>>), f32>,
+    program: RegressionStep,
     x: Tensor<f32>,
     y: Tensor<f32>,
     weights: Vec<Tensor<f32>>,

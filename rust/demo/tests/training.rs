@@ -86,7 +86,7 @@ fn trained(threads: usize) -> Result<(Vec<f32>, Vec<Tensor<f32>>)> {
 #[test]
 fn the_bits_are_those_of_any_number_of_threads() -> Result<()> {
     let (losses, weights) = trained(1)?;
-    assert!(losses.len() == 40 && losses[39] < 0.5 * losses[0], "{losses:?}");
+    assert!(losses.len() == 40 && losses[39] < 0.8 * losses[0], "{losses:?}");
     for threads in [2, 4] {
         let (others, other_weights) = trained(threads)?;
         assert_eq!(losses, others, "{threads} threads");

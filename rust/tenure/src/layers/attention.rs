@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::{dropout, positions, value_of};
+use super::{dropout, positions};
 use crate::dtype::{Bool8, Float};
 use crate::error::{Error, Result};
 use crate::program::{Num, Size, Traced, TracedGenerator};
@@ -103,7 +103,7 @@ fn seen<'g, T: Float>(mask: Traced<'g, Bool8>, scores: Traced<'g, T>) -> Traced<
 fn causal<'g, T: Float>(scores: Traced<'g, T>) -> Traced<'g, Bool8> {
     let (graph, queries, keys) = (scores.graph(), scores.size(-2), scores.size(-1));
     // Where there are fewer keys than queries, the extent is refused.
-    let before = value_of(graph, keys - queries);
+    let before = graph.size_value(keys - queries);
     positions(graph, keys).le(positions(graph, queries).reshape((queries, 1)) + before)
 }
 

@@ -67,8 +67,8 @@ impl<const N: usize> Conv<N> {
     #[track_caller]
     fn positions<'g>(&self, axis: usize, extent: Size<'g>, kernel: usize) -> Size<'g> {
         let [before, behind] = self.padding[axis];
-        let reach = self.dilations[axis] * (kernel - 1) + 1;
-        (extent + (before + behind) - reach).over(self.strides[axis]) + 1
+        let reach = self.dilations[axis].saturating_mul(kernel - 1).saturating_add(1);
+        (extent + before + behind - reach).over(self.strides[axis]) + 1
     }
 
     /// The kernel's extents, of filters whose shape agrees with the input's.
@@ -226,8 +226,8 @@ fn depth_windows<'g, T: Float>(
     let mut by_depth = x.permute(&[0, 2, 1, 3, 4]);
     let mut sizes = [0, 2, 1, 3, 4].map(|axis| x.size(axis));
     let [before, behind] = with.padding[0];
-    if before + behind > 0 {
-        sizes[1] = sizes[1] + (before + behind);
+    if before > 0 || behind > 0 {
+        sizes[1] = sizes[1] + before + behind;
         by_depth = by_depth.pad_to(sizes, [0, before, 0, 0, 0], PadMode::Constant(T::default()));
     }
     let stride = with.strides[0];

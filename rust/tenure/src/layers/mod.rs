@@ -33,11 +33,3 @@ pub use parameters::{constants, load, save};
 pub use recurrent::{Recurrent, gru, lstm};
 pub use regularize::dropout;
 pub use resize::{Coordinates, Resize, resize, resize_by};
-
-use crate::program::{Graph, Size, Traced};
-
-/// An extent as a value of rank 0.
-#[track_caller]
-fn value_of<'g>(graph: Graph<'g>, size: Size<'g>) -> Traced<'g, i64> {
-    graph.copy_constant(&[1_i64]).broadcast([size]).sum(0)
-}

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 
-use super::value_of;
 use crate::dtype::{Float, Real};
 use crate::error::{Error, Result};
 use crate::nn::normalize::LayerNorm;
@@ -142,7 +141,7 @@ pub fn batch_norm<'g, T: Float + Real>(
     let value = scaled((x - of_channels(mean, rank)) * root, rank, weight, bias);
     let mut count = graph.copy_constant(&[1_i64]).sum(0);
     for axis in over {
-        count = count * value_of(graph, x.size(axis));
+        count = count * graph.size_value(x.size(axis));
     }
     // In f64: the count may be more than an f16 has.
     let sample = count.cast::<f64>() / (count - 1).maximum(1).cast::<f64>();

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 
-use super::value_of;
 use crate::dtype::Float;
 use crate::error::{Error, Result};
 use crate::program::{IntoSizes, Traced};
@@ -91,7 +90,7 @@ impl<'g, T: Float> Recurrent<'g, T> {
         step: Step<T, N>,
     ) -> Result<(Traced<'g, T>, [Traced<'g, T>; N])> {
         let (graph, time) = (of_input.graph(), of_input.size(0));
-        let count = value_of(graph, time);
+        let count = graph.size_value(time);
         let zero = graph.copy_constant(&[0_i64]).reshape(());
         let outputs = zeros(of_input, (time, of_input.size(1), state[0].size(1)));
         let is_reversed = self.is_reversed;

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::{positions, value_of};
+use super::positions;
 use crate::dtype::{Float, Real};
 use crate::error::{Error, Result};
 use crate::program::{Size, Traced};
@@ -68,7 +68,7 @@ impl Resize {
         factor: Option<f64>,
     ) -> Traced<'g, T> {
         let (graph, from) = (x.graph(), x.size(axis));
-        let [last, end] = [value_of(graph, from) - 1, value_of(graph, to) - 1];
+        let [last, end] = [graph.size_value(from) - 1, graph.size_value(to) - 1];
         let at = positions(graph, to).cast::<f64>();
         // The ratio as a quotient: exact coordinates stay exact.
         let scaled = |at: Traced<'g, f64>| match factor {

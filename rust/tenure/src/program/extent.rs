@@ -5,9 +5,11 @@ use std::fmt;
 use std::ops::{Add, Div, Mul, Sub};
 use std::panic::Location;
 
-use tenure_sys::{TNR_EXTENT, TNR_MAX_RANK, tnr_extent_op};
+use tenure_sys::{TNR_EXTENT, TNR_MAX_RANK, TNR_NODE_EXTENT, tnr_extent_op};
 
-use super::Graph;
+use super::state::Step;
+use super::{Graph, Traced};
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 
 /// An extent that each run has: that of an axis of an input ([`Graph::extent`]), the number of
@@ -147,6 +149,22 @@ impl<'g> Size<'g> {
             TNR_EXTENT.. => Given::Extent(Extent::of(graph, number)),
             _ => Given::Number(number),
         })
+    }
+}
+
+impl<'g> Graph<'g> {
+    /// A size, as a value of rank 0.
+    #[track_caller]
+    pub(crate) fn size_value(self, size: Size<'g>) -> Traced<'g, i64> {
+        let (name, at) = ("size", Location::caller());
+        match size.number() {
+            Ok(number) => {
+                let numbers = [number];
+                let step = Step::new(name, TNR_NODE_EXTENT, &[]).cast(DType::I64);
+                self.step(at, &step.numbers(&numbers))
+            }
+            Err(error) => self.refuse(name, at, error),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod dense;
 mod files;
 mod functions;
+mod layers;
 mod ops;
 mod programs;
 mod rest;
@@ -27,7 +28,8 @@ const COUNTS: [usize; 9] =
 type Row = (&'static str, &'static str, fn(usize));
 
 fn rows() -> Vec<Row> {
-    [dense::ROWS, ops::ROWS, sparse::ROWS, programs::ROWS, files::ROWS, rest::ROWS].concat()
+    let rows = [dense::ROWS, ops::ROWS, sparse::ROWS, programs::ROWS, files::ROWS];
+    rows.into_iter().chain([layers::ROWS, rest::ROWS]).flatten().copied().collect()
 }
 
 /// A result that is right, or refused for a reason of the caller's.
@@ -114,6 +116,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("dtype/backend.rs", "", "is of this crate alone; lengths are those of the matrix"),
     ("loader/dataset.rs", "", "is of this crate alone; by Loader"),
     ("program/on_device.rs", "measure", "needs a device"),
+    ("train/check.rs", "directions", "runs the program as often as is asked for"),
     ("program/report.rs", "measure", "runs the program as often as is asked for"),
     ("program/calls/custom/own.rs", "with_device", "needs a device; its shapes are those of new"),
     ("program/tree/", "", "is of this crate alone; numbers of the places in trees"),
