@@ -100,7 +100,8 @@ bool may_use_tiles() noexcept {
 #endif
 }
 
-bool has_amx() noexcept {
+// A build without the sets of AVX-512 does not call it.
+[[maybe_unused]] bool has_amx() noexcept {
   const Processor cpu;
   // AMX-BF16, TILE, INT8; their configuration and data
   return has_bf16() && has(cpu.leaf7_edx, bits({22, 24, 25})) &&
