@@ -28,10 +28,13 @@ fn block<'g>(x: Traced<'g, f32>, weights: &[Traced<'g, f32>]) -> Traced<'g, f32>
     x + normal(x).matmul(weights[2]).gelu().matmul(weights[3])
 }
 
+/// A program of an input and weights that gives a loss and its gradients by the weights.
+type LossAndGradients = Program<(f32, Vec<f32>), (f32, Vec<f32>)>;
+
 /// A step of two blocks, and its gradients, in f32 or in mixed precision.
 fn blocks(
     lower: impl for<'g> Fn(Graph<'g>, Traced<'g, f32>) -> Traced<'g, f32>,
-) -> Result<Program<(f32, Vec<f32>), (f32, Vec<f32>)>> {
+) -> Result<LossAndGradients> {
     let weights: Vec<Tensor<f32>> =
         (0..8).map(|i| Tensor::zeros(BLOCK[i % 4])).collect::<Result<_>>()?;
     Program::trace(|graph| {
