@@ -1267,7 +1267,7 @@ tnr_status tnr_bound_memory(const tnr_bound *bound TNR_BORROWED, tnr_memory_plan
  *   succeeds or is refused, it allocates nothing, takes no lock and makes no system call. This
  *   does not hold for custom operations, and the first call of a thread into the library may
  *   take thread-local memory. One run at a time uses that memory: BUSY for another one.
- *   UNSUPPORTED: flags other than `TNR_RUN_BUDGET`.
+ *   UNSUPPORTED: `TNR_RUN_CHECKED`, `TNR_RUN_REFUSE_NAN` and `TNR_RUN_REFUSE_NON_FINITE`.
  * - Captured: both counts are 0, and the attributes are NULL or zeros. One launch on the
  *   stream of the context, after all that is enqueued on the blobs of inputs and outputs and
  *   before all that follows there; and after itself, on whichever stream it runs. It waits for

@@ -79,8 +79,8 @@ void graph_add_gradients(GraphToken token, std::uint32_t of, std::uint32_t seed,
                          const std::uint32_t* by, std::uint32_t count, std::uint32_t* gradients);
 // Writes one value for each of `of`.
 void graph_add_mixed_precision(GraphToken token, const std::uint32_t* of, std::uint32_t count,
-                               tnr_dtype dtype, const std::uint32_t* keep,
-                               std::uint32_t keep_count, std::uint32_t* lowered);
+                               tnr_dtype dtype, const std::uint32_t* keep, std::uint32_t keep_count,
+                               std::uint32_t* lowered);
 void graph_mark(GraphToken token, std::uint32_t first, std::uint32_t count, std::uint32_t marks);
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
 std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body);
