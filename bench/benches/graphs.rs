@@ -35,7 +35,7 @@ fn layer<'g>(x: Traced<'g, f32>, of: &[Traced<'g, f32>]) -> Traced<'g, f32> {
     (x.matmul(of[0]) + of[1]).relu()
 }
 
-/// Times of the four parts, for so many layers.
+/// Times of the four parts, for a number of layers.
 fn once(layers: usize) -> [Duration; 4] {
     let [rows, width] = SHAPE;
     let mut weights = Vec::new();

@@ -210,7 +210,7 @@ TEST_F(DeviceConv2dFilters, KeepsNaNAndInfinities) {
   }
 }
 
-// Sums of f32 in many parts, beside those of f64; the bits of repeated calls are equal.
+// Sums of f32 in many parts, compared with those of f64; the bits of repeated calls are equal.
 TEST_F(DeviceConv2dFilters, PartsGiveTheSameBitsAgain) {
   std::normal_distribution<double> normal(0, 1);
   for (const std::int64_t filters : {2, 20}) {

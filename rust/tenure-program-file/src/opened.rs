@@ -36,7 +36,7 @@ struct Line(#[expect(dead_code, reason = "C and the core use it")] [u8; 64]);
 struct Array {
     name: CString,
     view: tnr_view_mut,
-    /// What the view is over.
+    /// The memory of the view.
     _memory: Vec<Line>,
 }
 
@@ -99,7 +99,7 @@ impl Array {
         Ok(Array { name, view, _memory: memory })
     }
 
-    /// The elements, of which there are `count` of a dtype.
+    /// The `count` elements of a dtype.
     fn elements(&self, dtype: tnr_dtype, count: u64) -> Result<*mut c_void, Refusal> {
         let view = &self.view.view;
         // SAFETY: the view is valid.
@@ -116,7 +116,7 @@ impl Array {
     }
 }
 
-/// A graph and what it says of itself.
+/// A graph and its description.
 struct Described {
     graph: *const tnr_graph,
     info: tnr_graph_info,

@@ -4,8 +4,8 @@
 // stay in the second cache. The columns of the right factor are the channels at one place of the
 // kernel, a panel at a time. A panel is packed between the products of the panel before, some
 // pixels at a time, whose lines are fetched meanwhile: pixels are often a power of two apart, and
-// no cache would keep the lines of all of them. A task is some rows and columns, whose sums it keeps: threads share nothing, and wait for
-// each other only at the end.
+// no cache would keep the lines of all of them. A task is some rows and columns, whose sums it
+// keeps: threads share nothing, and wait for each other only at the end.
 #pragma once
 
 #include <cstdint>

@@ -152,7 +152,7 @@ FoundText found_text(const NonFinite& found, std::uint32_t rank) noexcept {
   return made;
 }
 
-// What gives the value, through views: "inputs[2]", "a constant", or "" for a node.
+// The source of the value, through views: "inputs[2]", "a constant", or "" for a node.
 struct SourceText {
   char text[24];
 };
@@ -219,7 +219,7 @@ DerivedText derived_text(const Graph& graph, const GraphNode& node) noexcept {
 
 Refusal non_finite_refusal(const Context& context, std::uint32_t refused, const Graph& graph,
                            const Step& step, const tnr_view* views) {
-  // A copy gives what it is given.
+  // The result of a copy was looked at before.
   if (step.node == kNoValue || step.kind == Step::Kind::kCopy) return std::nullopt;
   const GraphNode& node = graph.nodes[step.node];
   if ((node.marks & TNR_MARK_NON_FINITE) != 0) return std::nullopt;

@@ -375,8 +375,9 @@ class Loop {
     for (const std::size_t i : read_) {
       inputs.read.push_back(body.add_input(is_state(i) ? stored_type(i) : type(i)));
     }
-    for (const Passed& passed : passed_)
+    for (const Passed& passed : passed_) {
       inputs.passed.push_back(body.add_input(type(passed.state)));
+    }
     return inputs;
   }
 

@@ -88,7 +88,7 @@ void require_step(const Schedule& schedule, std::uint32_t step) {
 
 Program::Program(const Context& context, std::shared_ptr<Body> built,
                  const tnr_program_attributes& attributes)
-    : graph_(built->graph),
+    : graph_(std::move(built->graph)),
       disabled_passes_(attributes.disabled_passes |
                        (kPassesOnDemand & ~attributes.enabled_passes)) {
   require_passes(attributes.disabled_passes, "disabled_passes");

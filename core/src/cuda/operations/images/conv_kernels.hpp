@@ -30,7 +30,7 @@ struct ConvKernels {
   [[nodiscard]] constexpr Kernel direct(tnr_dtype dtype) const noexcept {
     return dtype == TNR_DTYPE_F64 ? direct_f64 : direct_f32;
   }
-  // By tiles of so many lines.
+  // By tiles of this number of lines.
   [[nodiscard]] constexpr Kernel tiled(tnr_dtype dtype, std::int64_t lines) const noexcept {
     if (dtype == TNR_DTYPE_F64) return small_f64;
     return lines == kLargeTile ? large_f32 : small_f32;
