@@ -372,6 +372,7 @@ shapes! {
         self.iter().map(|size| (*size).into());
     [S: Into<Size<'g>> + Copy] Vec<S>, self => self.iter().map(|size| (*size).into());
     [] Extent<'g>, self => [(*self).into()].into_iter();
+    [] Size<'g>, self => [*self].into_iter();
     [] usize, self => [(*self).into()].into_iter();
     [] isize, self => [(*self).into()].into_iter();
     [] i32, self => [(*self).into()].into_iter();
