@@ -2,11 +2,13 @@
 
     python bench/training_peers.py THREADS FOLDER... [--models digits,block,mlp] [--rounds 9]
 
-The FOLDERs have the program `training` (bench/examples), and may have `candle` and `burn`, programs
-that answer the same lines. PyTorch and JAX run in processes of this script, so that each
-library has its own threads. Times are medians of rounds in which all take their turn; a ratio is the
-median of those of the rounds, the time of Tenure over that of the peer. The time of processors, a
-mean, is that of all threads of a process: compare it where the machine has other work.
+The FOLDERs have the program `training` (bench/examples), and may have `candle` and `burn`
+(bench/training), which answer the same lines from the same first weights. PyTorch and JAX run in
+processes of this script, so that each library has its own threads. Each row has the loss of the
+second step and that of the last one. Times are medians of rounds in which all take their turn; a
+ratio is the median of those of the rounds, the time of Tenure over that of the peer. The time of
+processors, a mean, is that of all threads of a process: compare it where the machine has other
+work.
 
 Memory is the growth of the resident size of the process in one step: in the first one of Tenure,
 which keeps its memory, and in a later one of others, whose first makes the optimiser's states.
@@ -87,7 +89,8 @@ def torch_step(model, how):
     parameters, loss = torch_model(model)
     # The fused form is the fastest that PyTorch has on the CPU.
     optimizer = torch.optim.AdamW(parameters, RATE, fused=True)
-    loss = torch.compile(loss) if how == "compiled" else loss
+    # A part that PyTorch cannot compile is an error, not a part that runs as it is.
+    loss = torch.compile(loss, fullgraph=True) if how == "compiled" else loss
 
     def step():
         optimizer.zero_grad()
@@ -215,7 +218,7 @@ def allocated_by(step):
 
 
 def serve(library, model, threads):
-    """Answers the lines that bench/examples/training.rs does."""
+    """Answers the lines of bench/src/turns.rs."""
     # Libraries print to the standard output, too.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
@@ -234,8 +237,8 @@ def serve(library, model, threads):
             continue
         start = time.perf_counter()
         for _ in range(int(words[1])):
-            step()
-        print((time.perf_counter() - start) * 1e3 / int(words[1]), file=answers)
+            loss = step()
+        print((time.perf_counter() - start) * 1e3 / int(words[1]), loss, file=answers)
 
 
 class Turns:
@@ -288,14 +291,17 @@ def measure(model, threads, folders, count):
     used = {name: 0 for name in ways}
     # A program keeps the memory of its first run.
     memory = {"Tenure": ways["Tenure"]("memory")}
-    steps = {}
+    steps, second, last = {}, {}, {}
     for name, way in ways.items():
-        way("run", 2)  # compiles, and makes the optimiser's states
+        if name not in memory:
+            way("run", 1)  # compiles, and makes the optimiser's states
+        _, second[name] = way("run", 1)
         steps[name] = max(1, round(100 / way("run", 2)[0]))
     for _ in range(count):
         for name, way in ways.items():
             before = way.processor_ms()
-            times[name].append(way("run", steps[name])[0])
+            time_of_step, last[name] = way("run", steps[name])
+            times[name].append(time_of_step)
             used[name] += (way.processor_ms() - before) / (count * steps[name])
     print(f"{model}, {threads} thread{'s' * (threads > 1)}")
     for name, way in ways.items():
@@ -303,7 +309,8 @@ def measure(model, threads, folders, count):
         planned, grown = memory.get(name) or way("memory")
         print(f"  {name:17} {statistics.median(times[name]):9.3f} ms  {ratio:6.3f}  of processors "
               f"{used[name]:9.3f} ms  {used['Tenure'] / max(used[name], 1e-9):6.3f}  planned "
-              f"{planned / 2**20:8.2f} MiB, grown {grown / 2**20:8.2f} MiB", flush=True)
+              f"{planned / 2**20:8.2f} MiB, grown {grown / 2**20:8.2f} MiB  loss "
+              f"{second[name]:.5f} to {last[name]:.5f}", flush=True)
         way.close()
 
 

@@ -19,6 +19,7 @@ pub mod roofs;
 pub mod rounds;
 pub mod sparse;
 pub mod subject;
+pub mod turns;
 pub use c::{add_from_c, dlpack_exports_from_c, dlpack_imports_from_c, empty_calls_from_c};
 
 /// Counts the allocations of the Rust side. The benches install it as the global allocator.
