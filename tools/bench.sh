@@ -7,13 +7,15 @@ need_python_bench() {
   need_python
 }
 
+# Whether libraries that choose their kernels when they are built may choose those of AVX-512.
+has_avx512() { [[ -z ${TENURE_ISA:-} ]] && grep -qsw avx512vl /proc/cpuinfo; }
+
 # bench_rust [ARGS]: of `cargo bench`, with all peers that were asked for.
 bench_rust() {
   # The bench `loader` takes turns with NumPy and PyTorch, where they are installed.
   [[ ! -x build/venv-bench/bin/python ]] || local -x BENCH_PYTHON=$PWD/build/venv-bench/bin/python
   local peers=peers
-  # gemm chooses its kernels when it is built.
-  if [[ -z ${TENURE_ISA:-} ]] && grep -qsw avx512vl /proc/cpuinfo; then peers=peers-avx512; fi
+  if has_avx512; then peers=peers-avx512; fi
   cargo bench -p bench --features "$peers${BENCH_FEATURES:+,$BENCH_FEATURES}" "$@"
 }
 
@@ -32,13 +34,15 @@ bench_embed() {
     "$python" bench/embed_peers.py "$program" "$model" "$@"
 }
 
-# bench_training [THREADS] [ARGS]: training steps next to PyTorch and JAX.
+# bench_training [THREADS] [ARGS]: training steps next to PyTorch, JAX, candle and burn.
 bench_training() {
-  local python
+  local python folder=${CARGO_TARGET_DIR:-target} features=()
   python=$(python_with venv-bench numpy numexpr scipy torch jax) || return
+  if has_avx512; then features=(--features avx512); fi
   cargo build --release -p bench --example training &&
-    "$python" bench/training_peers.py "${1:-1}" "${CARGO_TARGET_DIR:-target}/release/examples" \
-      "${@:2}"
+    cargo build --release --manifest-path bench/training/Cargo.toml --target-dir "$folder" \
+      "${features[@]}" &&
+    "$python" bench/training_peers.py "${1:-1}" "$folder"/release{/examples,} "${@:2}"
 }
 
 # bench_python SET [--quick]: SET as below; under the instruction set in use.
