@@ -50,6 +50,9 @@ struct DenseColumns {
   std::int64_t column_step;
 };
 
+// Uses of each row from which on an operand is copied so that its rows begin with lines.
+inline constexpr std::int64_t kUsesWorthCopying = 32;
+
 // Some columns of an operand, adjacent: in place, or copied. A single column comes with its
 // rows adjacent. Unless they may be spaced.
 class AdjacentColumns {

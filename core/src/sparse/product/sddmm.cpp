@@ -183,9 +183,10 @@ void sparse_sddmm(const Context& context, const tnr_scalar& alpha, const tnr_spa
   // Copying a row costs as much as some of its uses: rows that entries do not name are not copied.
   const std::int64_t uses = element_count(values);
   const auto rows_of = [uses](const DenseColumns& dense) {
+    using Rows = AdjacentColumns::Rows;
+    if (uses >= kUsesWorthCopying * dense.rows) return Rows::kInLines;
     const bool is_apart = dense.column_step != dense.width_bytes;
-    return is_apart && uses >= dense.rows ? AdjacentColumns::Rows::kAnywhere
-                                          : AdjacentColumns::Rows::kSpaced;
+    return is_apart && uses >= dense.rows ? Rows::kAnywhere : Rows::kSpaced;
   };
   const AdjacentColumns x_rows(context, left, 0, left.columns, rows_of(left));
   const AdjacentColumns y_columns(context, right, 0, right.columns, rows_of(right));

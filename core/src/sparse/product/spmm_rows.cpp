@@ -19,8 +19,6 @@ namespace {
 
 using kernels::Byte;
 
-// Entries for each row of b from which on it is copied so that its rows begin with lines.
-constexpr std::int64_t kUsesWorthCopying = 32;
 // Rows of a slice, at least, where all threads have some slices: parts of b that rows go over
 // together should serve many.
 constexpr std::int64_t kSliceRows = 256;

@@ -1,17 +1,21 @@
 // Sparse times dense, where the entries of a row go to many sums (CSC, transposed CSR,
 // coordinates).
 //
-// Sums are kept apart first: of many columns each thread takes some, and all entries; of few the
-// entries are shared out to a number of parts that the shapes decide, so that it is the same for
-// any number of threads. One part that a result of zeros can hold is added up there.
+// Sums are kept apart first. A thread takes rows of a result of many columns, and rows of a are cut
+// at their bounds; otherwise a thread takes columns, and all entries. An element has its entries in
+// their order either way. For few columns, entries are shared out to a number of parts that the
+// shapes decide: the number is the same for any number of threads. One part that a result of zeros
+// can hold is added up there.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "cpu/dispatch.hpp"
 #include "dense/scalar.hpp"
 #include "memory/scratch.hpp"
 #include "memory/traffic.hpp"
+#include "sparse/product/rows_in_parts.hpp"
 #include "sparse/product/spmm.hpp"
 #include "sparse/row_slices.hpp"
 #include "tenure/sparse.hpp"
@@ -24,6 +28,12 @@ using kernels::Byte;
 
 // Arrays of sums that entries are shared out to, at most.
 constexpr std::int64_t kMaxParts = 8;
+// Sums that stay in the second cache while rows go over them.
+constexpr std::int64_t kNearBytes = std::int64_t{256} << 10;
+// Parts of the sums for each thread, at least: they may differ in entries.
+constexpr std::int64_t kPartsOfThread = 2;
+// Entries of a row in a part, on the average, that make it worth it to take a row in pieces.
+constexpr std::int64_t kPieceOfRow = 32;
 
 // The input of the scatter-add: rows, or entries of COO.
 class ScatterInput {
@@ -64,6 +74,14 @@ class ScatterInput {
         [&](std::int64_t begin, std::int64_t end) { kernel(scatter_add, rows, begin, end); });
   }
 
+  // The entries of all rows that are in a part of the sums.
+  void add_pieces(kernels::ScatterAdd scatter_add, const RowsInParts& rows,
+                  std::int64_t part) const noexcept {
+    for (std::int64_t row = 0; row < rows.rows(); ++row, scatter_add.b += scatter_add.b_step) {
+      kernels_.rows[index_](scatter_add, rows.piece(row, part), 0, 1);
+    }
+  }
+
  private:
   const SparseOperand& a_;
   const kernels::ScatterAddKernels& kernels_;
@@ -75,10 +93,12 @@ class ScatterInput {
 // One panel of columns of b, in arrays of sums.
 class SpreadPanel {
  public:
-  SpreadPanel(const SparseMatmul& call, const ScatterInput& source, std::int64_t first,
-              std::int64_t columns, AdjacentColumns::Rows b_rows)
+  // `rows` are nullptr where they are not cut.
+  SpreadPanel(const SparseMatmul& call, const ScatterInput& source, const RowsInParts* rows,
+              std::int64_t first, std::int64_t columns, AdjacentColumns::Rows b_rows)
       : call_(call),
         source_(source),
+        rows_(rows),
         first_(first),
         columns_(columns),
         sum_bytes_(source.scatter_adds().sum_bytes),
@@ -108,6 +128,9 @@ class SpreadPanel {
       });
       source_.add_part(scatter_add(sums_, 0, columns_), 1, 0);
       if (has_factor()) gather_all();
+    } else if (group_count_ > 1 && rows_ != nullptr) {
+      for_each_slice(call_.context, rows_->parts(),
+                     [&](std::int64_t part) noexcept { run_part(part); });
     } else if (group_count_ > 1) {
       for_each_slice(call_.context, call_.context.thread_count() == 1 ? 1 : group_count_,
                      [&](std::int64_t group) noexcept { run_group(group); });
@@ -142,6 +165,16 @@ class SpreadPanel {
   void gather_all() const noexcept {
     for_each_part_of_out(
         [&](std::int64_t begin, std::int64_t end) noexcept { gather(0, columns_, begin, end); });
+  }
+
+  // The rows of out that are a part of the columns of a.
+  void run_part(std::int64_t part) const noexcept {
+    const std::int64_t begin = rows_->column(part);
+    const std::int64_t end = rows_->column(part + 1);
+    std::memset(sums_ + begin * sums_step_, 0,
+                static_cast<std::size_t>((end - begin) * sums_step_));
+    source_.add_pieces(scatter_add(sums_, 0, columns_), *rows_, part);
+    gather(0, columns_, begin, end);
   }
 
   // All columns where one thread does it all.
@@ -205,6 +238,7 @@ class SpreadPanel {
 
   const SparseMatmul& call_;
   const ScatterInput& source_;
+  const RowsInParts* rows_;
   std::int64_t first_;
   std::int64_t columns_;
   std::int64_t sum_bytes_;
@@ -219,6 +253,22 @@ class SpreadPanel {
   AdjacentColumns b_;
 };
 
+// How many parts rows are cut into, so that threads take parts of the sums of a panel of columns;
+// 0 where that is not worth it, by the entries of a row in a part. A kernel of one thread takes
+// rows in parts by itself.
+std::int64_t part_count(const SparseMatmul& call, const ScatterInput& source, std::int64_t panel) {
+  const tnr_sparse_format format = call.a.view().format;
+  const bool are_rows = format != TNR_SPARSE_FORMAT_COO && format != TNR_SPARSE_FORMAT_BSR;
+  const auto threads = static_cast<std::int64_t>(call.context.thread_count());
+  if (threads == 1 || !are_rows || !call.a.is_checked() || call.b.rows == 0) return 0;
+  const std::int64_t row_bytes = std::min(call.b.columns, panel) * source.scatter_adds().sum_bytes;
+  const std::int64_t groups = (row_bytes + kLineBytes - 1) / kLineBytes;
+  const std::int64_t near = call.out.rows * row_bytes / kNearBytes + 1;
+  const std::int64_t parts = std::min(std::max(near, kPartsOfThread * threads),
+                                      source.entry_count() / call.b.rows / kPieceOfRow);
+  return groups > 1 && parts >= std::min(threads, groups) ? parts : 0;
+}
+
 }  // namespace
 
 void multiply_scatter(const SparseMatmul& call) {
@@ -227,8 +277,15 @@ void multiply_scatter(const SparseMatmul& call) {
   const bool is_spaced = call.b.columns == 1 || call.reads_in_place(source.entry_count());
   const auto b_rows = is_spaced ? AdjacentColumns::Rows::kSpaced : AdjacentColumns::Rows::kAnywhere;
   const std::int64_t panel = is_spaced ? 1 : kPanelBytes / source.scatter_adds().sum_bytes;
+  std::optional<RowsInParts> rows;
+  if (const std::int64_t parts = part_count(call, source, panel); parts != 0) {
+    rows.emplace(call.context, call.a.view(), parts);
+    if (!rows->rise()) rows.reset();
+  }
   for (std::int64_t first = 0; first < call.b.columns; first += panel) {
-    SpreadPanel(call, source, first, std::min(call.b.columns - first, panel), b_rows).run();
+    SpreadPanel(call, source, rows ? &*rows : nullptr, first,
+                std::min(call.b.columns - first, panel), b_rows)
+        .run();
   }
 }
 
