@@ -73,8 +73,11 @@ ArrayType infer_expression(const NodeCall& call, const OperandType* operands) {
   const ExpressionShape shape = expression_shape(expression.over(views));
   ArrayType type = {shape.dtype, shape.rank, {}};
   std::copy_n(shape.extents, shape.rank, type.shape);
-  // prepare() also refuses calls that expression_shape() takes, such as a maximum of no elements.
-  (void)expression.prepare(views, unbacked_view(type));
+  // prepare() also refuses reductions that expression_shape() takes, such as a maximum of no
+  // elements.
+  if (operation_of(node).computes != Computes::kElementwise) {
+    (void)expression.prepare(views, unbacked_view(type));
+  }
   return type;
 }
 

@@ -151,15 +151,21 @@ std::int64_t place(const std::vector<Lifetime>& lifetimes, const std::vector<std
   return block_bytes;
 }
 
-std::int64_t most_alive(const std::vector<Lifetime>& lifetimes) {
-  std::map<std::uint64_t, std::int64_t> changes;  // of the sum of the sizes, by step
+// The largest sum of the sizes that are alive at once: each as `size_of` gives it.
+template <class SizeOf>
+std::int64_t most_alive(const std::vector<Lifetime>& lifetimes, const SizeOf& size_of) {
+  std::size_t steps = 0;
   for (const Lifetime& lifetime : lifetimes) {
-    changes[lifetime.first] += lifetime.size_bytes;
-    changes[std::uint64_t{lifetime.last} + 1] -= lifetime.size_bytes;
+    steps = std::max(steps, std::size_t{lifetime.last} + 1);
+  }
+  std::vector<std::int64_t> changes(steps + 1);  // of the sum of the sizes, by step
+  for (const Lifetime& lifetime : lifetimes) {
+    changes[lifetime.first] += size_of(lifetime.size_bytes);
+    changes[std::size_t{lifetime.last} + 1] -= size_of(lifetime.size_bytes);
   }
   std::int64_t most = 0;
   std::int64_t alive = 0;
-  for (const auto& [step, change] : changes) {
+  for (const std::int64_t change : changes) {
     alive += change;
     most = std::max(most, alive);
   }
@@ -170,8 +176,8 @@ std::int64_t most_alive(const std::vector<Lifetime>& lifetimes) {
 
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared) {
   require_room(lifetimes);
-  MemoryPlan plan = {
-      std::vector<std::int64_t>(lifetimes.size()), {}, 0, most_alive(lifetimes), 0, 0};
+  MemoryPlan plan = {std::vector<std::int64_t>(lifetimes.size()), {}, 0,
+                     most_alive(lifetimes, std::identity()),      0,  0};
   for (const Lifetime& lifetime : lifetimes) {
     plan.sizes.push_back(lifetime.size_bytes);
     plan.total_bytes += lifetime.size_bytes;
@@ -185,7 +191,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes, bool is_shared) {
     return plan;
   }
   plan.block_bytes = place_in_turn(lifetimes, plan.offsets);
-  const bool is_least = plan.block_bytes <= plan.live_bytes;
+  const bool is_least = plan.block_bytes <= most_alive(lifetimes, whole_lines<std::int64_t>);
   if (is_least || lifetimes.size() > kMostBySize) return plan;
   std::vector<std::uint32_t> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0u);

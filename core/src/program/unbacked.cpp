@@ -39,9 +39,21 @@ tnr_view unbacked_view(const ArrayType& type, const std::int64_t* strides, unsig
     }
     size_bytes = static_cast<std::size_t>(span);
   }
-  return make_view(reinterpret_cast<const void*>((1 + place) * kPlaceBytes), size_bytes,
-                   static_cast<std::size_t>(-lowest * element_bytes), type.dtype, type.rank,
-                   type.shape, strides);
+  // make_view() would check the shape again, for several views of each node.
+  tnr_view view{};
+  view.base = reinterpret_cast<const void*>((1 + place) * kPlaceBytes);
+  view.data = static_cast<const char*>(view.base) - lowest * element_bytes;
+  view.size_bytes = size_bytes;
+  view.dtype = type.dtype;
+  view.rank = type.rank;
+  view.device = kCpu;
+  std::copy_n(type.shape, type.rank, view.shape);
+  if (strides == nullptr) {
+    set_row_major_strides(view);
+  } else {
+    std::copy_n(strides, type.rank, view.strides);
+  }
+  return view;
 }
 
 tnr_view of_nothing(const ArrayType& type) { return unbacked_view({type.dtype, type.rank, {}}); }

@@ -1,9 +1,10 @@
 #include "program/passes/rewrite.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
-#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,23 +23,30 @@ namespace tenure {
 namespace {
 
 template <class T>
-void append(std::string& key, const T* values, std::size_t count) {
-  key.append(reinterpret_cast<const char*>(&count), sizeof count);
-  key.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+std::string_view raw_bytes(const T* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(T)};
 }
 
-// Equal for nodes that compute the same.
-std::string key_of(const GraphNode& node) {
-  std::string key;
-  append(key, &node.code, 1);
-  append(key, &node.dtype, 1);
-  append(key, &node.flags, 1);
-  append(key, &node.copy, 1);
-  append(key, node.operands.data(), node.operands.size());
-  append(key, node.numbers.data(), node.numbers.size());
-  if (node.has_attributes) append(key, &node.attributes, 1);
-  return key;
-}
+// Equal for nodes that compute the same. Names the node's memory.
+struct Key {
+  explicit Key(const GraphNode& node)
+      : numbers{node.code, node.dtype, node.flags, node.copy},
+        lists{raw_bytes(node.operands.data(), node.operands.size()),
+              raw_bytes(node.numbers.data(), node.numbers.size()),
+              raw_bytes(&node.attributes, node.has_attributes ? 1 : 0)} {}
+  bool operator==(const Key&) const = default;
+
+  std::array<std::uint32_t, 4> numbers;
+  std::array<std::string_view, 3> lists;
+};
+struct HashOfKey {
+  std::size_t operator()(const Key& key) const noexcept {
+    const std::hash<std::string_view> hash_of;
+    std::size_t hash = hash_of(raw_bytes(key.numbers.data(), key.numbers.size()));
+    for (const std::string_view list : key.lists) hash = hash * 31 + hash_of(list);
+    return hash;
+  }
+};
 
 bool has_extents(const GraphNode& node) { return std::ranges::any_of(node.numbers, is_extent); }
 
@@ -204,22 +212,20 @@ std::uint64_t merge_common(Graph& graph, Replaced& replaced) {
   std::uint64_t merged = 0;
   std::vector<std::uint32_t> same(graph.values.size());
   for (std::uint32_t i = 0; i < same.size(); ++i) same[i] = i;
-  std::unordered_map<std::string, std::uint32_t> known;
-  known.reserve(graph.nodes.size());
+  std::unordered_map<std::string_view, std::uint32_t> scalars;
   for (std::uint32_t i = 0; i < graph.values.size(); ++i) {
     const tnr_scalar* const scalar = graph.scalar_of(i);
-    if (scalar == nullptr) continue;
-    std::string key("scalar");
-    append(key, scalar, 1);
-    same[i] = known.emplace(std::move(key), i).first->second;
+    if (scalar != nullptr) same[i] = scalars.emplace(raw_bytes(scalar, 1), i).first->second;
   }
+  std::unordered_map<Key, std::uint32_t, HashOfKey> known;
+  known.reserve(graph.nodes.size());
   for (GraphNode& node : graph.nodes) {
     for (std::uint32_t& value : node.operands) {
       if (value != kNoValue) value = same[value];
     }
     // Operations of others may count their calls, also within a body.
     if (node.custom != nullptr || !node.bodies.empty()) continue;
-    same[node.result] = known.emplace(key_of(node), node.result).first->second;
+    same[node.result] = known.emplace(Key(node), node.result).first->second;
     if (same[node.result] == node.result) continue;
     replaced[graph.values[node.result].index] = true;
     ++merged;
