@@ -20,7 +20,7 @@ class DevicePool2dGradient : public OnDevice {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(bound));
   }
 
-  // Numbers whose sums are rounded, many of which are equal, and some special ones.
+  // Numbers whose sums are rounded and many of them equal, and some special ones.
   void fill(Array& array, const NamedType& type) {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const double special[] = {std::nan(""), kInfinity, -kInfinity, 0.0, -0.0, 1.0};

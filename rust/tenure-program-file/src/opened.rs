@@ -21,8 +21,8 @@ pub struct tnr_program_file {
     bound: *mut tnr_bound,
     inputs: Vec<Array>,
     outputs: Vec<Array>,
-    /// What a run lends: the views of the inputs, and of the program's outputs in their order, of
-    /// which those that update an input are its view.
+    /// The views that a run lends: of the inputs, and of the program's outputs in their order. An
+    /// output that updates an input has the input's view.
     lent: (Vec<tnr_view>, Vec<tnr_view_mut>),
     pointers: (Vec<*const tnr_view>, Vec<*const tnr_view_mut>),
 }
