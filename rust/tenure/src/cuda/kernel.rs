@@ -206,10 +206,12 @@ impl Stream {
             }
         }
         let raw = &raw[..given.len().min(raw.len())];
-        // SAFETY: each pointer is NULL or points to a value in `listed`, whose views are lent until
-        // the call returns; the library keeps their blobs until the work is done, and orders it
-        // after earlier and before later work on them; the creator of the kernel has promised that
-        // it accesses only elements of its views.
+        // SAFETY:
+        // - each pointer is NULL or points to a value in `given`, which is borrowed until the call
+        //   returns.
+        // - the views are checked, and alive until the work is done: the library keeps their blobs,
+        //   and orders the work after earlier and before later work on them.
+        // - the kernel accesses only elements of its views: its creator has promised that.
         unsafe { kernel.handle.launch(self.handle(), &grid.raw(), raw) }
     }
 }

@@ -210,9 +210,12 @@ impl Stream {
     ) -> Result<Pending<Tensor<T>>, Rejected<Tensor<T>>> {
         let view = tnr_view { flags: TNR_VIEW_EXCLUSIVE, ..host.owned_raw() };
         let out = tnr_view_mut { view };
-        // SAFETY: the view of the host names its owner, which the library keeps until the copy is
-        // done; the view is dense, so that no two indices meet; a `Tensor` may be written, and no
-        // other code has this one until the copy is done.
+        // SAFETY:
+        // - alive: the view of the host names its owner, which the library keeps until the copy is
+        //   done.
+        // - distinct: the view is dense, so that no two indices meet.
+        // - writable and touched by nothing else: it is that of a `Tensor`, which no other code has
+        //   until the copy is done.
         let copied =
             unsafe { cuda::copy_async(self.handle(), a.as_view().lent(), LentMut::new(&out)) };
         self.given_back("download_owned: ", copied, &view, host)

@@ -332,10 +332,11 @@ impl<T: Element> Held<T> {
             (bytes.as_ptr(), bytes.len())
         });
         let laid = layout::dense_in_bytes(bytes, size_bytes, offset_bytes, T::DTYPE, extents);
-        // SAFETY: the owner has lent these bytes, at an address that stays; nothing touches the
-        // owner until it is dropped, and it is Send and Sync; the view lies inside the bytes and is
-        // aligned, as `dense_in_bytes` checks; any bytes are elements of `T`, by the contract of
-        // `Element`.
+        // SAFETY:
+        // - lent: the owner has lent these bytes, at an address that stays.
+        // - not touched: the owner is used by nothing until it is dropped, and is Send and Sync.
+        // - a dense view inside the bytes, aligned: `dense_in_bytes` checks that.
+        // - of elements of `T`: any bytes are, by the contract of `Element`.
         unsafe { Self::share(laid, owner) }
     }
 

@@ -18,10 +18,12 @@ pub(crate) fn concat(parts: &[impl IsView], axis: u32, out: LentMut<'_>) -> Resu
     entered()?;
     traced!(concat(&out.0.view));
     let (views, count) = views_of(parts);
-    // SAFETY: `views` has `count` adjacent views that are checked, alive, initialised and not
-    // written during the call (`IsView`), or more than the library takes, which it refuses by their
-    // number; `out` is a checked, distinct view that nothing else touches; the library checks the
-    // context token.
+    // SAFETY:
+    // - `views` has `count` adjacent views that are checked, alive, initialised and not written
+    //   during the call (`IsView`), or more than the library takes, which it refuses by their
+    //   number.
+    // - `out` is a checked, distinct view that nothing else touches (`LentMut`).
+    // - the library checks the context token.
     check(unsafe { sys::tnr_concat(current(), views, count, axis, ptr::null(), out.0) })
 }
 

@@ -29,10 +29,12 @@ macro_rules! operands {
                 let raw = layout::around_unchecked(
                     data.cast(), T::DTYPE, self.shape(), self.strides(),
                 );
-                // SAFETY: the elements are aligned, initialised, inside one allocation and counted
-                // within `isize`; `&mut self` gives exclusive access to them; no two indices of a
-                // writable array meet. Where `check_distinct` cannot tell that, operations answer
-                // ALIASED.
+                // SAFETY:
+                // - an array's elements are aligned, initialised, inside one allocation and counted
+                //   within `isize`.
+                // - `&mut self` gives exclusive access to them.
+                // - no two indices of a writable array meet. Where `check_distinct` cannot tell
+                //   that, operations answer ALIASED.
                 unsafe { TensorViewMut::from_raw(raw) }
             }
         }

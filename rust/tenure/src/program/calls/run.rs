@@ -220,10 +220,11 @@ impl ProgramHandle {
         })?;
         // Without those that update inputs: a blank that was not lent has none.
         let mut extents = extents[..self.counts.outputs].iter();
-        // SAFETY: as many were lent as there are outputs, or the library had refused NULL, and a
-        // run that answers Ok has written every element of each up to its extents, or has enqueued
-        // that; a call takes no more blanks than there are outputs, and further ones have no
-        // extents.
+        // SAFETY:
+        // - each blank of an output was lent: the library refuses NULL.
+        // - written: a run that answers Ok has written every element of each up to its extents, or
+        //   has enqueued that.
+        // - a call takes no more blanks than there are outputs, and further ones have no extents.
         unsafe { O::written(blanks, &mut extents) }
     }
 
