@@ -141,6 +141,11 @@ class DeviceQueue {
 // The queue of a call on a view that lies on a device. Throws INVALID_ARGUMENT for a context
 // without a device, or of another; `name` is the view's.
 const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const char* name);
+// The queue, or nullptr where the view is on the CPU.
+const DeviceQueue* queue_on_device(const Context& context, const tnr_view& view, const char* name);
+inline tnr_device device_of(const DeviceQueue* queue) noexcept {
+  return queue == nullptr ? kCpu : queue->device();
+}
 
 // `stream` and `engine` as in tnr_context_options. Throws INVALID_ARGUMENT for a device that is not
 // there and a stream of another, UNSUPPORTED where no device can be used, OUT_OF_MEMORY, DEVICE_ERROR.

@@ -7,6 +7,7 @@
 #include "base/fork.hpp"
 #include "base/token.hpp"
 #include "tenure/engine.hpp"
+#include "tenure/view.hpp"
 #include "threads/context_slot.hpp"
 
 namespace tenure {
@@ -192,6 +193,10 @@ const DeviceQueue& queue_of(const Context& context, const tnr_view& view, const 
          name, DeviceName(view.device).text, DeviceName(queue->device()).text);
   }
   return *queue;
+}
+
+const DeviceQueue* queue_on_device(const Context& context, const tnr_view& view, const char* name) {
+  return is_on_device(view) ? &queue_of(context, view, name) : nullptr;
 }
 
 void wait_for(const Context& context) {

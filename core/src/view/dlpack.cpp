@@ -67,9 +67,7 @@ Span span_of(const tnr_view& view, char* data, const char* name) {
 
 }  // namespace
 
-tnr_device device_of(const Context& context) noexcept {
-  return context.queue() != nullptr ? context.queue()->device() : kCpu;
-}
+tnr_device device_of(const Context& context) noexcept { return device_of(context.queue()); }
 
 tnr_view view_of_foreign(const Context& context, const DlTensor& tensor, const char* name) {
   if (tensor.rank < 0 || tensor.rank > TNR_MAX_RANK) {

@@ -113,9 +113,8 @@ void check_conv2d_filters(const tnr_view& a, const tnr_view& g,
 
 void conv2d_filters(const Context& context, const tnr_view& a, const tnr_view& g,
                     const tnr_conv2d_attributes& attributes, const tnr_view_mut& out) {
-  const DeviceQueue* const queue =
-      is_on_device(out.view) ? &queue_of(context, out.view, "out") : nullptr;
-  const tnr_device device = queue == nullptr ? kCpu : queue->device();
+  const DeviceQueue* const queue = queue_on_device(context, out.view, "out");
+  const tnr_device device = device_of(queue);
   check_view_mut(out, "out", device);
   check_view(a, "a", device);
   check_view(g, "g", device);

@@ -152,9 +152,8 @@ void write_triangle(const Context& context, const Triangle& triangle, Alias alia
 
 void triangular(const Context& context, tnr_triangle part, const tnr_view& a, std::int64_t diagonal,
                 const tnr_view_mut& out) {
-  const DeviceQueue* const queue =
-      is_on_device(out.view) ? &queue_of(context, out.view, "out") : nullptr;
-  check_triangular(part, a, out, queue == nullptr ? kCpu : queue->device());
+  const DeviceQueue* const queue = queue_on_device(context, out.view, "out");
+  check_triangular(part, a, out, device_of(queue));
   Pins pins;
   pins.add_mut(out, "out");
   pins.add(a, "a");

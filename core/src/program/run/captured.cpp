@@ -71,9 +71,9 @@ Refusal CapturedBound::run(ContextToken context, const Arguments& arguments,
   const Context& of_call = use;
   const DeviceQueue* const queue = of_call.queue();
   if (queue == nullptr || !(queue->device() == device_)) {
-    return error_of(
-        TNR_STATUS_INVALID_ARGUMENT, "the program is captured on %s but the context's device is %s",
-        DeviceName(device_).text, DeviceName(queue == nullptr ? kCpu : queue->device()).text);
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "the program is captured on %s but the context's device is %s",
+                    DeviceName(device_).text, DeviceName(device_of(queue)).text);
   }
   Pins pins;
   constants_->pin(pins);

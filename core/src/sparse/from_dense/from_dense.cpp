@@ -182,9 +182,8 @@ bool is_faster_by_columns(const ColumnSearch& search, const DenseSearch& transpo
 
 SparseToken sparse_from_dense(const Context& context, const tnr_view& dense,
                               const SparseOptions& options) {
-  const DeviceQueue* const queue =
-      is_on_device(dense) ? &queue_of(context, dense, "dense") : nullptr;
-  const tnr_device device = queue != nullptr ? queue->device() : kCpu;
+  const DeviceQueue* const queue = queue_on_device(context, dense, "dense");
+  const tnr_device device = device_of(queue);
   check_view(dense, "dense", device);
   check_rank(dense);
   check_format(options, dense);
