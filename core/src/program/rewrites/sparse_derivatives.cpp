@@ -27,23 +27,31 @@ class Entries {
   [[nodiscard]] std::int64_t rows() const { return numbers_[0]; }
   [[nodiscard]] std::int64_t cols() const { return numbers_[1]; }
 
-  Term node(std::uint32_t code, Term values, const std::vector<Term>& others = {},
-            std::uint32_t axes = 0, tnr_orientation orientation = 0,
-            std::uint32_t call_flags = 0) const {
+  struct Parts {
+    Term values;
+    std::vector<Term> others = {};  // operands behind the matrix
+    std::uint32_t axes = 0;
+    tnr_orientation orientation = 0;
+    std::uint32_t call_flags = 0;
+  };
+  Term node(std::uint32_t code, const Parts& parts) const {
     NodeAttributes attributes = {};
     attributes.sparse = attributes_;
     attributes.sparse.struct_size = sizeof attributes.sparse;
-    attributes.sparse.orientation = orientation;
-    attributes.sparse.call_flags = call_flags;
+    attributes.sparse.orientation = parts.orientation;
+    attributes.sparse.call_flags = parts.call_flags;
     std::vector<std::uint32_t> operands = {major_.value(), minor_.value(),
-                                           adjacent(values).value()};
-    for (const Term& other : others) operands.push_back(other.value());
-    return terms_.node(
-        code,
-        {.operands = operands, .numbers = numbers_, .flags = axes, .attributes = &attributes});
+                                           adjacent(parts.values).value()};
+    for (const Term& other : parts.others) operands.push_back(other.value());
+    return terms_.node(code, {.operands = operands,
+                              .numbers = numbers_,
+                              .flags = parts.axes,
+                              .attributes = &attributes});
   }
   // x y at the entries.
-  Term product(Term x, Term y) const { return node(TNR_NODE_SPARSE_SDDMM, values_, {x, y}); }
+  Term product(Term x, Term y) const {
+    return node(TNR_NODE_SPARSE_SDDMM, {.values = values_, .others = {x, y}});
+  }
   // The element of a vector for the row, or the column, of each entry.
   Term at_rows(Term of) const { return spread(of, rows(), 0); }
   Term at_cols(Term of) const { return spread(of, cols(), 1); }
@@ -59,7 +67,7 @@ class Entries {
   }
   // Sums of rows (`axes` 2), of columns (1) or of all entries (3).
   Term sum(Term values, std::uint32_t axes) const {
-    return node(TNR_NODE_SPARSE_REDUCE + TNR_REDUCE_OP_SUM, values, {}, axes);
+    return node(TNR_NODE_SPARSE_REDUCE + TNR_REDUCE_OP_SUM, {.values = values, .axes = axes});
   }
   // For each entry the result for its row, column, or the matrix.
   Term at_results(Term of, std::uint32_t axes) const {
@@ -82,7 +90,7 @@ class Entries {
     const Term one = terms_.constant(tnr_scalar_i64(1), of.dtype());
     const Term x = axis == 0 ? reshape(of, {extent, 1}) : broadcast(one, {rows(), 1});
     const Term y = axis == 0 ? broadcast(one, {1, cols()}) : reshape(of, {1, extent});
-    return node(TNR_NODE_SPARSE_SDDMM, zero, {x, y});
+    return node(TNR_NODE_SPARSE_SDDMM, {.values = zero, .others = {x, y}});
   }
 
   Terms& terms_;
@@ -119,8 +127,11 @@ void derive_sparse_matmul(Derivation& at) {
     at.give(2, a.product(x, transposed(y)));
   }
   if (!at.wants(3)) return;
-  at.give(3, a.node(TNR_NODE_SPARSE_MATMUL, a.values(), {g}, 0,
-                    is_transposed ? TNR_ORIENTATION_AS_IS : TNR_ORIENTATION_TRANSPOSED));
+  at.give(3, a.node(TNR_NODE_SPARSE_MATMUL,
+                    {.values = a.values(),
+                     .others = {g},
+                     .orientation =
+                         is_transposed ? TNR_ORIENTATION_AS_IS : TNR_ORIENTATION_TRANSPOSED}));
 }
 
 // For a x = b the gradient of b solves the transposed system. The gradient of a is the negative
@@ -128,8 +139,9 @@ void derive_sparse_matmul(Derivation& at) {
 void derive_sparse_solve(Derivation& at) {
   const Entries a(at);
   const std::uint32_t flags = at.node().attributes.sparse.call_flags;
-  const Term b = a.node(TNR_NODE_SPARSE_SOLVE, a.values(), {at.gradient()}, 0, 0,
-                        flags ^ TNR_SOLVE_TRANSPOSED);
+  const Term b = a.node(TNR_NODE_SPARSE_SOLVE, {.values = a.values(),
+                                                .others = {at.gradient()},
+                                                .call_flags = flags ^ TNR_SOLVE_TRANSPOSED});
   if (at.wants(3)) at.give(3, b);
   if (!at.wants(2)) return;
   const bool is_transposed = (flags & TNR_SOLVE_TRANSPOSED) != 0;
@@ -153,16 +165,18 @@ void derive_sparse_sddmm(Derivation& at) {
   const Term g = at.gradient();
   if (times_values && at.wants(2)) at.give(2, g * a.product(x, y));
   const Term factors = times_values ? g * a.values() : g;
-  if (at.wants(3)) at.give(3, a.node(TNR_NODE_SPARSE_MATMUL, factors, {transposed(y)}));
+  if (at.wants(3))
+    at.give(3, a.node(TNR_NODE_SPARSE_MATMUL, {.values = factors, .others = {transposed(y)}}));
   if (!at.wants(4)) return;
-  at.give(4,
-          transposed(a.node(TNR_NODE_SPARSE_MATMUL, factors, {x}, 0, TNR_ORIENTATION_TRANSPOSED)));
+  at.give(4, transposed(a.node(
+                 TNR_NODE_SPARSE_MATMUL,
+                 {.values = factors, .others = {x}, .orientation = TNR_ORIENTATION_TRANSPOSED})));
 }
 
 void derive_sparse_scale(Derivation& at) {
   const Entries a(at);
   const Term g = at.gradient();
-  if (at.wants(2)) at.give(2, a.node(at.node().code, g, {at.operand(3)}));
+  if (at.wants(2)) at.give(2, a.node(at.node().code, {.values = g, .others = {at.operand(3)}}));
   if (at.wants(3)) at.give(3, a.sum(g * a.values(), at.node().op() == 0 ? 2 : 1));
 }
 
