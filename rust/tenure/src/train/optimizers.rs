@@ -299,11 +299,12 @@ impl Adam {
     ) -> (Traced<'g, T>, Vec<Traced<'g, T>>) {
         let first = mixed(self.beta1, states[0], gradient);
         let second = mixed(self.beta2, states[1], gradient.square());
-        let Some(count) = count else { return (first, vec![first, second]) };
-        // 1 - beta^count, without the loss of digits near 1.
-        let correction = |beta: f64| -(count * Num(beta.ln())).expm1();
-        let root = (second / correction(self.beta2)).sqrt() + Num(self.eps);
-        (first / correction(self.beta1) / root, vec![first, second])
+        // By 1 - beta^count, without the loss of digits near 1.
+        let corrected = |moment: Traced<'g, T>, beta: f64| {
+            count.map_or(moment, |count| moment / -(count * Num(beta.ln())).expm1())
+        };
+        let root = corrected(second, self.beta2).sqrt() + Num(self.eps);
+        (corrected(first, self.beta1) / root, vec![first, second])
     }
 }
 
