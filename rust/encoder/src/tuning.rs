@@ -6,7 +6,7 @@ use tenure::program::Updated;
 use tenure::random::Generator;
 use tenure::train::{AdamW, Optimizer, clip_by_global_norm};
 use tenure::tree::{InGraph, Tensors, Types, UpdatedTypes};
-use tenure::{Extent, Graph, MemoryPlan, Program, Tensor, Traced, Tree};
+use tenure::{Extent, Graph, MemoryPlan, Program, Tensor, Traced};
 
 use crate::program::Texts;
 use crate::vectors::padded;
@@ -149,18 +149,11 @@ impl Tuning {
             let steps = graph.input_named::<f32>("steps", [1]);
 
             let loss = inputs.loss(&before, bert.heads);
-            let mut gradients = clipped(graph, &graph.gradients(loss, &before)).into_iter();
-            let count = steps + 1.0;
-            let [m, v] = &moments;
-            let [next, m, v] = graph.map_trees([&before, m, v], |[weight, m, v]| {
-                let gradient = gradients.next().unwrap_or(weight);
-                let (next, moments) =
-                    AdamW::new().next(rate.into(), weight, gradient, &[m, v], Some(count));
-                [next, moments[0], moments[1]]
-            });
-            let (next, moments) = (before.updated_by(next), moments.updated_by([m, v]));
-            let count = steps.updated_by(count);
-            graph.program((inputs.tokens, inputs.counts, rate, next, moments, count), loss)
+            let gradients = graph.leaves(&graph.gradients(loss, &before));
+            let (gradients, _) = clip_by_global_norm(&gradients, 1.0);
+            let (next, (moments, steps)) =
+                AdamW::new().step_tree(rate, before, &gradients, (moments, steps));
+            graph.program((inputs.tokens, inputs.counts, rate, next, moments, steps), loss)
         })?;
         Ok(Self { step, weights, moments, steps: Tensor::zeros(1)?, largest: [pairs, words] })
     }
@@ -205,14 +198,4 @@ pub fn tokens_of(texts: &Sequences, pairs: &[Pair]) -> Result<(Tensor<i64>, Tens
     let (tokens, counts) = padded(texts, &Batch { texts: both, words })?;
     let tokens = tokens.reshape([2, pairs.len(), words]).and_then(|ids| ids.to_tensor())?;
     Ok((tokens, Tensor::from_vec(counts, [2, pairs.len()]).map_err(tenure::Error::from)?))
-}
-
-/// All gradients, clipped together to a norm of 1, in the order of the tree.
-fn clipped<'g>(graph: Graph<'g>, gradients: &Weights<InGraph<'g>>) -> Vec<Traced<'g, f32>> {
-    let mut leaves = Vec::new();
-    let [] = graph.map_trees([gradients], |[gradient]| {
-        leaves.push(gradient);
-        []
-    });
-    clip_by_global_norm(&leaves, 1.0).0
 }

@@ -5,7 +5,7 @@ use tenure::program::Updated;
 use tenure::random::Generator;
 use tenure::train::{AdamW, Optimizer, clip_by_global_norm, cross_entropy};
 use tenure::tree::{InGraph, Tensors, Types, UpdatedTypes};
-use tenure::{Graph, LayerNorm, Leaves, Program, Result, Tensor, Traced, Tree};
+use tenure::{LayerNorm, Leaves, Program, Result, Tensor, Traced, Tree};
 
 /// Every byte is a token.
 const TOKENS: usize = 256;
@@ -224,30 +224,13 @@ pub fn step(sizes: Sizes, model: &Model<Tensors>) -> Result<Step> {
 
         let drop = Dropout { of_step: Some((sizes.dropout, number)), layers: 0 };
         let loss = before.loss(windows, sizes.heads, drop);
-        let mut gradients = clipped(graph, &graph.gradients(loss, &before)).into_iter();
-        let count = steps + 1.0;
-        let next = graph.map_trees([&before, &m, &v], |[weight, m, v]| {
-            let gradient = gradients.next().unwrap_or(weight);
-            let (next, moments) =
-                optimizer.next(rate.into(), weight, gradient, &[m, v], Some(count));
-            [next, moments[0], moments[1]]
-        });
-        let [next, next_m, next_v] = next;
-        let moments = [m, v].updated_by([next_m, next_v]);
-        let inputs =
-            (windows, rate, number, before.updated_by(next), moments, steps.updated_by(count));
+        let gradients = graph.leaves(&graph.gradients(loss, &before));
+        let (gradients, _) = clip_by_global_norm(&gradients, 1.0);
+        let (next, (moments, steps)) =
+            optimizer.step_tree(rate, before, &gradients, ([m, v], steps));
+        let inputs = (windows, rate, number, next, moments, steps);
         graph.program(inputs, loss)
     })
-}
-
-/// All gradients, clipped together to a norm of 1, in the order of the tree.
-fn clipped<'g>(graph: Graph<'g>, gradients: &Model<InGraph<'g>>) -> Vec<Traced<'g, f32>> {
-    let mut leaves = Vec::new();
-    let [] = graph.map_trees([gradients], |[gradient]| {
-        leaves.push(gradient);
-        []
-    });
-    clip_by_global_norm(&leaves, 1.0).0
 }
 
 /// The loss of windows `[batch, window + 1]`, by a model.

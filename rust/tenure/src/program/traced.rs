@@ -47,7 +47,7 @@ impl<'g, T: Element> Traced<'g, T> {
     pub(super) fn of(graph: Graph<'g>, value: u32) -> Self {
         Traced { graph, value, _element: PhantomData }
     }
-    pub(super) fn value(self) -> u32 {
+    pub(crate) fn value(self) -> u32 {
         self.value
     }
 

@@ -85,6 +85,7 @@ pub use tenure_derive::Tree;
 pub use types::{InputTypes, OutputTypes, Updated};
 pub use values::{Inputs, Operands, Outputs, Tree, TreeOf};
 pub(super) use values::{Leaf, Made, Parts, Walk, Walked, walked};
+pub(crate) use values::{leaves, updated};
 
 /// For the code that `#[derive(Tree)]` writes.
 #[doc(hidden)]

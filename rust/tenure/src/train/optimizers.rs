@@ -6,6 +6,7 @@ use crate::dense::Tensor;
 use crate::dtype::Float;
 use crate::error::{Error, Result};
 use crate::operand::AsView;
+use crate::program::tree::{TreeOf, leaves, updated};
 use crate::program::{Graph, Num, Traced, Updating};
 
 /// The learning rate of a step: a finite number, or a value of rank 0 that each run is given.
@@ -167,6 +168,53 @@ pub trait Optimizer {
             stepped.states.push(states[expected - 1].updated_by(count));
         }
         stepped
+    }
+
+    /// A [`step`](Self::step) of parameters that are a [tree](crate::tree), such as a struct. The
+    /// gradients are those of its [leaves](Graph::leaves). The states are a tree too: the first
+    /// states of all parameters, then the second ones and so on, then the count.
+    ///
+    /// ```
+    /// use tenure::prelude::*;
+    /// use tenure::train::{AdamW, Optimizer, clip_by_global_norm};
+    ///
+    /// let step = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([8, 2]);
+    ///     let layer = || (graph.input::<f32>([2, 2]), graph.input::<f32>([2]));
+    ///     let (before, moments, count) = (layer(), [layer(), layer()], graph.input([1]));
+    ///     let loss = (x.matmul(before.0) + before.1).square().mean(..);
+    ///     let gradients = graph.leaves(&graph.gradients(loss, &before));
+    ///     let (gradients, _) = clip_by_global_norm(&gradients, 1.0);
+    ///     let states = (moments, count);
+    ///     let (next, states) = AdamW::new().step_tree(1e-2, before, &gradients, states);
+    ///     graph.program((x, next, states), loss)
+    /// })?;
+    /// assert_eq!(step.input_names().len(), 8);
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[track_caller]
+    fn step_tree<'g, T: Float, P: TreeOf<'g, T>, S: TreeOf<'g, T>>(
+        &self,
+        rate: impl Into<Rate<'g, T>>,
+        parameters: P,
+        gradients: &[Traced<'g, T>],
+        states: S,
+    ) -> (P::Updating, S::Updating) {
+        let (before, before_states) = (leaves(&parameters), leaves(&states));
+        let (count, most) = (before.len(), before.len() * Self::STATES);
+        // Where `step` has the nth state of the tree: those of a parameter are adjacent there.
+        let place = |nth: usize| match nth < most {
+            true => nth % count * Self::STATES + nth / count,
+            false => nth,
+        };
+        let mut given = before_states.clone();
+        if given.len() == most + usize::from(Self::COUNTS) {
+            before_states.iter().enumerate().for_each(|(nth, state)| given[place(nth)] = *state);
+        }
+        let next = self.step(rate, &before, gradients, &given);
+        let next_states = (0..next.states.len()).map(|nth| next.states[place(nth)].value().value());
+        let next_parameters = next.parameters.iter().map(|next| next.value().value());
+        (updated(&parameters, next_parameters), updated(&states, next_states))
     }
 }
 

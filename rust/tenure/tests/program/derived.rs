@@ -1,6 +1,7 @@
 //! Structs that are trees, by `#[derive(Tree)]`.
 
 use tenure::program::file::ProgramFile;
+use tenure::train::{AdamW, Optimizer};
 use tenure::tree::{InGraph, Shapes, Tensors, Types, UpdatedTypes, Views};
 use tenure::*;
 
@@ -208,4 +209,70 @@ fn a_file_has_the_names() {
         "inputs[0] is named 0.layers.0.weight in the file but 0.layers.0.weights in the program's \
          type"
     );
+}
+
+/// A step of a struct has the bits of the same step of its leaves.
+#[test]
+fn optimizers_step_structs() -> Result<()> {
+    let before = || layer(3, 4, 0.5);
+    let gradient = layer(3, 4, 0.25);
+    let rule = AdamW::new().weight_decay(0.1);
+
+    let of_struct = Program::trace(|graph| {
+        let (gradient, weights) = (graph.inputs(&gradient), graph.inputs(&before()));
+        let moments = [graph.inputs(&before()), graph.inputs(&before())];
+        let states = (moments, graph.input::<f32>([1]));
+        let gradients = graph.leaves(&gradient);
+        let (next, states) = rule.step_tree(0.1, weights, &gradients, states);
+        graph.program((gradient, next, states), ())
+    })?;
+    let mut weights = before();
+    let mut states = ([layer(3, 4, 0.0), layer(3, 4, 0.125)], Tensor::<f32>::zeros(1)?);
+    for _ in 0..3 {
+        of_struct.run((&gradient, &mut weights, &mut states))?;
+    }
+
+    let of_leaves = Program::trace(|graph| {
+        let [g_weight, g_bias] = [graph.input::<f32>([3, 4]), graph.input(4)];
+        let [weight, bias] = [graph.input::<f32>([3, 4]), graph.input(4)];
+        let given = rule.states(graph, &[weight, bias]);
+        let next = rule.step(0.1, &[weight, bias], &[g_weight, g_bias], &given);
+        graph.program((g_weight, g_bias, next.parameters, next.states), ())
+    })?;
+    let Layer { weight, bias } = before();
+    let mut leaves = vec![weight, bias];
+    let full = |shape: &[usize], value| Tensor::<f32>::full(shape, value);
+    let mut leaf_states = vec![
+        full(&[3, 4], 0.0)?,
+        full(&[3, 4], 0.125)?,
+        full(&[4], 0.0)?,
+        full(&[4], 0.125)?,
+        full(&[1], 0.0)?,
+    ];
+    for _ in 0..3 {
+        of_leaves.run((&gradient.weight, &gradient.bias, &mut leaves, &mut leaf_states))?;
+    }
+
+    let ([m, v], count) = &states;
+    assert_eq!([&weights.weight, &weights.bias], [&leaves[0], &leaves[1]]);
+    assert_ne!(weights.weight, before().weight);
+    let of_struct = [&m.weight, &v.weight, &m.bias, &v.bias, count];
+    assert_eq!(of_struct.as_slice(), leaf_states.iter().collect::<Vec<_>>());
+    Ok(())
+}
+
+/// A tree of states that is not one of the rule is refused, with both numbers.
+#[test]
+fn optimizers_refuse_other_trees_of_states() -> Result<()> {
+    let like = layer(3, 4, 0.5);
+    let refused = Program::trace(|graph| {
+        let (weights, moments) = (graph.inputs(&like), graph.inputs(&like));
+        let gradients = graph.leaves(&weights);
+        let states = ([moments], graph.input::<f32>([1]));
+        let (next, states) = AdamW::new().step_tree(0.1, weights, &gradients, states);
+        graph.program((next, states), ())
+    });
+    let message = refused.expect_err("one of two states is missing").to_string();
+    assert!(message.contains("3 states but the rule has 5"), "{message}");
+    Ok(())
 }

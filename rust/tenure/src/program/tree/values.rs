@@ -174,15 +174,28 @@ pub trait Tree<'g>: Outputs<'g> + Made<'g> {
         if let (Some(graph), false) = (graph, inputs.lens == updates.lens) {
             graph.fail(different(inputs.leaves.len(), updates.leaves.len()));
         }
-        let mut updates = updates.numbers().into_iter();
-        let mut values = inputs
-            .leaves
-            .iter()
-            .map(|leaf| (leaf.value, updates.next().unwrap_or(TNR_OPERAND_NONE)));
-        let mut lens = inputs.lens.iter().copied();
-        let mut parts = Parts { graph, values: &mut values, lens: &mut lens };
-        Made::made(&mut parts)
+        updated(&self, updates.numbers())
     }
+}
+
+/// A tree of inputs, each with its update.
+pub(crate) fn updated<'g, V: Tree<'g>>(
+    tree: &V,
+    updates: impl IntoIterator<Item = u32>,
+) -> V::Updating {
+    let walk = walked(tree);
+    let mut updates = updates.into_iter();
+    let mut values =
+        walk.leaves.iter().map(|leaf| (leaf.value, updates.next().unwrap_or(TNR_OPERAND_NONE)));
+    let mut lens = walk.lens.iter().copied();
+    Made::made(&mut Parts { graph: walk.graph, values: &mut values, lens: &mut lens })
+}
+
+/// The leaves of a tree, in their order.
+pub(crate) fn leaves<'g, T: Element>(tree: &impl TreeOf<'g, T>) -> Vec<Traced<'g, T>> {
+    let walk = walked(tree);
+    let of = |graph| walk.leaves.iter().map(move |leaf| Traced::of(graph, leaf.value));
+    walk.graph.into_iter().flat_map(of).collect()
 }
 
 /// A [tree](trait@Tree) whose leaves are all elements of `T`. Sealed.
@@ -195,6 +208,11 @@ fn different(a: usize, b: usize) -> Error {
 
 /// Trees.
 impl<'g> Graph<'g> {
+    /// The leaves of a tree, in their order: the fields of a struct as they are declared.
+    pub fn leaves<T: Element>(self, tree: &impl TreeOf<'g, T>) -> Vec<Traced<'g, T>> {
+        leaves(tree)
+    }
+
     /// Calls `f` for each leaf of `N` trees of one form, with the values of all trees there, and
     /// makes `M` trees of the results: a step of an optimiser, for example. Trees that differ in the length
     /// of a `Vec` are refused, by [`program`](Self::program).
