@@ -149,7 +149,7 @@ def jax_step(model):
         x, y = (normal(batch, tokens, width, deviation=1) for _ in range(2))
         weights = [part for of in ((width, 3 * width), (width, width), (width, 4 * width),
                                    (4 * width, width)) for part in linear(*of)]
-        weights += [jnp.ones(width), jnp.zeros(width)] * 2
+        weights += [part for _ in range(2) for part in (jnp.ones(width), jnp.zeros(width))]
 
         def norm(x, scale, shift):
             centred = x - x.mean(-1, keepdims=True)
