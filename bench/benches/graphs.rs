@@ -15,7 +15,7 @@ const OF_LAYER: usize = 3;
 fn main() {
     let (counts, rounds): (&[usize], usize) = match Scale::asked_for() {
         Scale::Smoke => (&[30], 1),
-        _ => (&[1_000, 2_000, 5_000, 10_000], 5),
+        _ => (&[1_000, 2_000, 5_000], 5),
     };
     println!("nodes of the forward; ms, the least of {rounds} rounds");
     println!("  nodes    traced  gradients   program  schedule    all but the forward");
