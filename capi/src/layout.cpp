@@ -174,6 +174,17 @@ static_assert(sizeof(tnr_batch_norm_attributes) == 16 && alignof(tnr_batch_norm_
 static_assert(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_batch_norm_attributes, eps) == 8);
 
+static_assert(sizeof(tnr_quantized_matmul_attributes) == 56 &&
+              alignof(tnr_quantized_matmul_attributes) == 8);
+static_assert(offsetof(tnr_quantized_matmul_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_quantized_matmul_attributes, bias) == 8);
+static_assert(offsetof(tnr_quantized_matmul_attributes, out_scale) == 16);
+static_assert(offsetof(tnr_quantized_matmul_attributes, out_zero) == 24);
+static_assert(offsetof(tnr_quantized_matmul_attributes, activation) == 32);
+static_assert(offsetof(tnr_quantized_matmul_attributes, flags) == 36);
+static_assert(offsetof(tnr_quantized_matmul_attributes, low) == 40);
+static_assert(offsetof(tnr_quantized_matmul_attributes, high) == 48);
+
 static_assert(sizeof(tnr_pad_attributes) == 96 && alignof(tnr_pad_attributes) == 8);
 static_assert(offsetof(tnr_pad_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_pad_attributes, before) == 8);
@@ -556,4 +567,4 @@ static_assert(offsetof(tnr_kernel_grid, threads) == 20);
 static_assert(offsetof(tnr_kernel_grid, shared_bytes) == 32);
 static_assert(offsetof(tnr_kernel_grid, reserved) == 36);
 
-static_assert(TNR_OPERATION_CONV2D_FILTERS == tnr_operation{tenure::kOperationCount});
+static_assert(TNR_OPERATION_QUANTIZED_MATMUL == tnr_operation{tenure::kOperationCount});

@@ -159,6 +159,7 @@ class AttributeFields : public CGraph {
   alignas(16) unsigned char written_[4096] = {};
   alignas(16) unsigned char zeros_[64] = {};
   SparseArrays arrays_;
+  const tnr_view scale_ = view_over(memory_, {1});
   const tnr_scalar one_ = tnr_scalar_i64(1);
   const tnr_scalar zero_ = tnr_scalar_i64(0);
 };
@@ -170,6 +171,7 @@ class AttributeFields : public CGraph {
   }
 TENURE_NAMED(tnr_reduce_attributes)
 TENURE_NAMED(tnr_matmul_attributes)
+TENURE_NAMED(tnr_quantized_matmul_attributes)
 TENURE_NAMED(tnr_conv2d_attributes)
 TENURE_NAMED(tnr_pool2d_attributes)
 TENURE_NAMED(tnr_batch_norm_attributes)
@@ -261,6 +263,34 @@ void AttributeFields::add_dense() {
     add_node<tnr_matmul_attributes>(
         "matmul" + with, of_node, TNR_NODE_MATMUL,
         [this] { return std::vector{input({2, 2}), input({2, 2})}; }, {}, 0, set);
+  }
+  for (const bool is_of_bytes : {false, true}) {
+    std::set<std::string> of_product = {"bias", "activation", "flags", "low", "high"};
+    if (is_of_bytes) of_product.insert({"out_scale", "out_zero"});
+    const std::string name = is_of_bytes ? "quantized_matmul of bytes" : "quantized_matmul";
+    const auto multiply = [=, this](auto* given, bool is_packed) {
+      const tnr_view a = ones({2, 2});
+      const tnr_view b = view_over(zeros_, {2, 2}, TNR_DTYPE_I8);
+      const tnr_view scale = ones({1});
+      const tnr_view_mut to = out({2, 2}, is_of_bytes ? TNR_DTYPE_I8 : TNR_DTYPE_F32);
+      if (!is_packed) {
+        return tnr_quantized_matmul(nullptr, &a, nullptr, nullptr, &b, &scale, nullptr, given, &to);
+      }
+      tnr_factor* const factor = tnr_factor_create(nullptr, &b, nullptr);
+      const tnr_status status = tnr_factor_quantized_matmul(nullptr, &a, nullptr, nullptr, factor,
+                                                            &scale, nullptr, given, &to);
+      (void)tnr_factor_release(factor);
+      return status;
+    };
+    const std::function<void(tnr_quantized_matmul_attributes&)> set = [=, this](auto& of) {
+      clamp(of);
+      if (is_of_bytes) of.out_scale = &scale_;
+    };
+    for (const bool is_packed : {false, true}) {
+      add<tnr_quantized_matmul_attributes>((is_packed ? "factor_" : "") + name, of_product,
+                                           [=](auto* given) { return multiply(given, is_packed); },
+                                           set);
+    }
   }
   const tnr_pad_mode pads[] = {TNR_PAD_MODE_CONSTANT, TNR_PAD_MODE_EDGE, TNR_PAD_MODE_REFLECT,
                                TNR_PAD_MODE_SYMMETRIC, TNR_PAD_MODE_WRAP};

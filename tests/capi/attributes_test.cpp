@@ -161,6 +161,30 @@ TEST_F(Attributes, OfDenseOperations) {
   check<tnr_batch_norm_attributes>("batch_norm", [&](auto* with) {
     return tnr_batch_norm(nullptr, &image, nullptr, &var, nullptr, nullptr, with, &result);
   });
+  const tnr_view scale = flat_view(read_, TNR_DTYPE_F32, {1});
+  const tnr_view bytes = flat_view(read_, TNR_DTYPE_I8, {3, 3});
+  const tnr_view_mut byte_out = {flat_view(written_, TNR_DTYPE_I8, {3, 3})};
+  check<tnr_extension>("quantize", [&](auto* with) {
+    return tnr_quantize(nullptr, &table_, &scale, nullptr, with, &byte_out);
+  });
+  check<tnr_extension>("dequantize", [&](auto* with) {
+    return tnr_dequantize(nullptr, &bytes, &scale, nullptr, with, &out_);
+  });
+  float own_scale[1] = {};
+  const tnr_view_mut to_scale = {flat_view(own_scale, TNR_DTYPE_F32, {1})};
+  check<tnr_extension>("quantize_dynamic", [&](auto* with) {
+    return tnr_quantize_dynamic(nullptr, &table_, with, &to_scale, nullptr, &byte_out);
+  });
+  check<tnr_quantized_matmul_attributes>("quantized_matmul", [&](auto* with) {
+    return tnr_quantized_matmul(nullptr, &table_, nullptr, nullptr, &bytes, &scale, nullptr, with,
+                                &out_);
+  });
+  tnr_factor* const of_bytes = tnr_factor_create(nullptr, &bytes, nullptr);
+  check<tnr_quantized_matmul_attributes>("factor_quantized_matmul", [&](auto* with) {
+    return tnr_factor_quantized_matmul(nullptr, &table_, nullptr, nullptr, of_bytes, &scale,
+                                       nullptr, with, &out_);
+  });
+  EXPECT_EQ(tnr_factor_release(of_bytes), TNR_STATUS_OK);
   check<tnr_random_attributes>("random", [&](auto* with) {
     return tnr_random(nullptr, TNR_RANDOM_DISTRIBUTION_UNIFORM, 1, 0, with, &out_);
   });

@@ -56,6 +56,8 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
   const tnr_view indices =
       view_of(const_cast<std::int32_t*>(chosen), sizeof chosen, 0, TNR_DTYPE_I32, {{2, 1}});
   const tnr_view pair = floats({{2, 1}});
+  float scale_memory[] = {2};
+  const tnr_view scale = view_of(scale_memory, sizeof scale_memory, 0, TNR_DTYPE_F32, {{1, 1}});
   tnr_view_mut few = out;
   few.view.shape[0] = 2;
   tnr_view_mut found = {};
@@ -203,6 +205,42 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
          return tnr_batch_norm(nullptr, &matrix, nullptr, &var, nullptr, nullptr, nullptr, &result);
        },
        {1, 48, 12}},
+      {TNR_OPERATION_QUANTIZE,
+       [&] {
+         tnr_view_mut bytes = truth_out;
+         bytes.view.dtype = TNR_DTYPE_I8;
+         return tnr_quantize(nullptr, &a, &scale, nullptr, nullptr, &bytes);
+       },
+       {1, 28, 6}},
+      {TNR_OPERATION_QUANTIZE,
+       [&] {
+         tnr_view_mut bytes = truth_out;
+         bytes.view.dtype = TNR_DTYPE_I8;
+         tnr_view_mut own_scale = out;
+         own_scale.view.shape[0] = 1;
+         return tnr_quantize_dynamic(nullptr, &a, nullptr, &own_scale, nullptr, &bytes);
+       },
+       {1, 24, 10}},
+      {TNR_OPERATION_DEQUANTIZE,
+       [&] {
+         tnr_view bytes = truth;
+         bytes.dtype = TNR_DTYPE_I8;
+         return tnr_dequantize(nullptr, &bytes, &scale, nullptr, nullptr, &out);
+       },
+       {1, 10, 24}},
+      {TNR_OPERATION_QUANTIZED_MATMUL,
+       [&] {
+         tnr_view bytes = truth;
+         bytes.dtype = TNR_DTYPE_I8;
+         bytes.rank = 2;
+         bytes.shape[0] = kCount;
+         bytes.shape[1] = bytes.strides[1] = 1;
+         tnr_view_mut dot = out;
+         dot.view.shape[0] = 1;
+         return tnr_quantized_matmul(nullptr, &a, nullptr, nullptr, &bytes, &scale, nullptr,
+                                     nullptr, &dot);
+       },
+       {1, 30, 4}},
       {TNR_OPERATION_CONCAT,
        [&] {
          tnr_view half = a;
@@ -384,7 +422,7 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  constexpr tnr_operation kLast = TNR_OPERATION_CONV2D_FILTERS;
+  constexpr tnr_operation kLast = TNR_OPERATION_QUANTIZED_MATMUL;
   for (const tnr_operation operation : {0, kLast + 1, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
                    {"operation is " + std::to_string(operation), "1 to " + std::to_string(kLast)});

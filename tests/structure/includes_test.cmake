@@ -16,6 +16,7 @@ set(order
   cpu/kernels/product
   cpu/kernels/reduce
   cpu/kernels/normalize
+  cpu/kernels/quantize
   cpu/kernels/scan
   cpu/kernels/sparse
   cpu/kernels/window
@@ -36,6 +37,7 @@ set(order
   dense/ordering
   dense/image
   dense/product
+  dense/quantize
   dense/filters
   dense/einsum
   cuda/kernels

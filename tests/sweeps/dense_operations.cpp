@@ -459,6 +459,82 @@ void moments(const Operands& with, const Lies& lies, std::uint32_t axes, Answer&
   out.give(answer);
 }
 
+// One scale for all numbers: 2, the first of the numbers of an output.
+class Scale {
+ public:
+  explicit Scale(const Operands& with) : scale_(TNR_DTYPE_F32, {1, 1}, with.fill) {
+    scale_.put_numbers();
+  }
+  operator const tnr_view*() const { return &scale_.view(); }
+
+ private:
+  Output scale_;
+};
+
+void quantize(const Operands& with, const Lies& lies, Answer& answer) {
+  const Input a = input(with, lies.a, 0);
+  const Input zeros(TNR_DTYPE_I8, {1, 1}, lies.b, 2);
+  const Output out(TNR_DTYPE_I8, {with.a.rows, with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_quantize(with.context, a, Scale(with), zeros, nullptr, out));
+  out.give(answer);
+}
+
+void dequantize(const Operands& with, const Lies& lies, Answer& answer) {
+  const Input a = input(with, lies.a, 0, TNR_DTYPE_U8);
+  const Input zeros(TNR_DTYPE_U8, {1, 1}, lies.b, 2);
+  const Output out(with.a.values.dtype, {with.a.rows, with.a.cols}, with.fill, lies.out);
+  (void)answer.succeeds(tnr_dequantize(with.context, a, Scale(with), zeros, nullptr, out));
+  out.give(answer);
+}
+
+// By the scales of rows, or of columns with zeros.
+void quantize_dynamic(const Operands& with, const Lies& lies, bool has_zeros, Answer& answer) {
+  const std::int64_t rows = has_zeros ? 1 : with.a.rows;
+  const std::int64_t columns = has_zeros ? with.a.cols : 1;
+  const tnr_dtype integers = has_zeros ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
+  const Input a = input(with, lies.a, 0);
+  const Output scales(TNR_DTYPE_F32, {rows, columns}, with.fill, lies.out);
+  const Output zeros(integers, {rows, columns}, with.fill, lies.out);
+  const Output out(integers, {with.a.rows, with.a.cols}, with.fill, lies.out);
+  const tnr_view_mut* const to_zeros =
+      has_zeros ? static_cast<const tnr_view_mut*>(zeros) : nullptr;
+  (void)answer.succeeds(tnr_quantize_dynamic(with.context, a, nullptr, scales, to_zeros, out));
+  scales.give(answer, "scales");
+  if (has_zeros) zeros.give(answer, "zeros");
+  out.give(answer);
+}
+
+// Multiplies rows of floats, or bytes, whose result is of bytes too.
+void multiply_quantized(const Operands& with, const Lies& lies, bool is_packed, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  const bool has_bytes = dtype == TNR_DTYPE_I8 || dtype == TNR_DTYPE_U8;
+  const Input a = input(with, lies.a, 0);
+  const Input b(TNR_DTYPE_I8, {with.a.cols, 5}, lies.b, 2);
+  const Scale scale(with);
+  const Output out(dtype, {with.a.rows, 5}, with.fill, lies.out);
+  const tnr_view* const of_bytes = has_bytes ? static_cast<const tnr_view*>(scale) : nullptr;
+  tnr_quantized_matmul_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.out_scale = of_bytes;
+  tnr_status status;
+  if (is_packed) {
+    tnr_factor_attributes packing = {};
+    packing.struct_size = sizeof packing;
+    packing.a_dtype = has_bytes ? dtype : TNR_DTYPE_I8;
+    tnr_factor* const factor = tnr_factor_create(with.context, b, &packing);
+    status = factor == nullptr
+                 ? tnr_last_error()->status
+                 : tnr_factor_quantized_matmul(with.context, a, of_bytes, nullptr, factor, scale,
+                                               nullptr, &attributes, out);
+    (void)tnr_factor_release(factor);
+  } else {
+    status = tnr_quantized_matmul(with.context, a, of_bytes, nullptr, b, scale, nullptr,
+                                  &attributes, out);
+  }
+  (void)answer.succeeds(status);
+  out.give(answer);
+}
+
 void add_layers(List& list) {
   for (const Lies& lies : kArrangements) {
     const auto add = [&](const char* function, const char* name, auto run) {
@@ -513,6 +589,22 @@ void add_layers(List& list) {
         [](auto& with, auto& layout, auto& answer) { moments(with, layout, 1, answer); });
     add("tnr_moments", "of all",
         [](auto& with, auto& layout, auto& answer) { moments(with, layout, 3, answer); });
+    add("tnr_quantize", "by one scale",
+        [](auto& with, auto& layout, auto& answer) { quantize(with, layout, answer); });
+    add("tnr_dequantize", "by one scale",
+        [](auto& with, auto& layout, auto& answer) { dequantize(with, layout, answer); });
+    for (const bool has_zeros : {false, true}) {
+      add("tnr_quantize_dynamic", has_zeros ? "of columns, with zeros" : "of rows",
+          [=](auto& with, auto& layout, auto& answer) {
+            quantize_dynamic(with, layout, has_zeros, answer);
+          });
+    }
+    add("tnr_quantized_matmul", "", [](auto& with, auto& layout, auto& answer) {
+      multiply_quantized(with, layout, false, answer);
+    });
+    add("tnr_factor_quantized_matmul", "", [](auto& with, auto& layout, auto& answer) {
+      multiply_quantized(with, layout, true, answer);
+    });
     add("tnr_batch_norm", "by channels",
         [](auto& with, auto& layout, auto& answer) { normalize_batch(with, layout, answer); });
   }

@@ -26,12 +26,10 @@ constexpr long kMostBytes = 64L << 20;
 
 // Whose result has offsets for each row or column of a format, or each row or column of a sum, or
 // which copy a factor of as many rows.
-const std::set<std::string> kOfExtents = {"tnr_factor_matmul",
-                                          "tnr_sparse_convert",
-                                          "tnr_sparse_from_dense",
-                                          "tnr_sparse_from_dense_top_k",
-                                          "tnr_sparse_from_dense_dropout",
-                                          "tnr_sparse_from_matmul"};
+const std::set<std::string> kOfExtents = {
+    "tnr_factor_matmul",     "tnr_factor_quantized_matmul", "tnr_sparse_convert",
+    "tnr_sparse_from_dense", "tnr_sparse_from_dense_top_k", "tnr_sparse_from_dense_dropout",
+    "tnr_sparse_from_matmul"};
 
 void run(const Operation& operation, const std::string& name, const Place& place,
          const Operands& with) {

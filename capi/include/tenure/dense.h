@@ -686,6 +686,110 @@ tnr_status tnr_batch_norm(tnr_context *context TNR_BORROWED, const tnr_view *a,
 
 /*
  * ------------------------------------------------------------------------------
+ * Quantized numbers
+ *
+ * Integers of 8 bits with scales and zero points next to them: a number is `(value - zero) * scale`.
+ * Scales are f32, zero points are of the dtype of the integers. Both have the shape of the integers,
+ * with an extent of 1 where one scale serves the whole axis, or an extent that divides that of the
+ * integers, where one serves a group of adjacent ones. Leading axes may be missing.
+ */
+
+/** Attributes of `tnr_quantized_matmul`. */
+typedef struct tnr_quantized_matmul_attributes {
+  uint64_t struct_size;
+  /** `[n]`, f32: added to each row of the product. NULL: nothing is. */
+  const tnr_view *bias;
+  /** Scale of an `out` of i8 or u8, f32, of one element; else NULL. */
+  const tnr_view *out_scale;
+  /** Zero point of `out`, of its dtype and one element. NULL: 0. */
+  const tnr_view *out_zero;
+  /** Applied to each number of the result in f32, after that; 0: none. */
+  tnr_unary_op activation;
+  uint32_t flags;  /**< `TNR_EPILOGUE_CLAMP`, or 0. */
+  double low;  /**< With the flag: the least number of the result; not NaN. Without it 0. */
+  double high;  /**< With the flag: the greatest; not below `low`. Without it 0. */
+} tnr_quantized_matmul_attributes;
+
+/**
+ * Rounds numbers to integers: `out = a / scale`, rounded to nearest, ties to even, plus `zero`,
+ * and the nearest integer that the dtype has. The quotient is that of f32. NaN becomes the
+ * zero point.
+ *
+ * INVALID_ARGUMENT also for a scale that is not finite or not above 0.
+ *
+ * @param a f32, f16 or bf16, of any shape
+ * @param zeros (nullable) of the shape of `scales`; without them 0
+ * @param out i8 or u8, as `a`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_quantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_view *scales, const tnr_view *zeros, const tnr_extension *attributes,
+    const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Chooses scales from the numbers that each is of, and rounds by them as `tnr_quantize` does.
+ * The shape of `scales` says which numbers share one: with `[m, 1]` each row of a matrix has
+ * its own.
+ *
+ * Without `zeros` the scale is the greatest magnitude divided by 127, and integers are -127 to
+ * 127. With `zeros` all integers are used: the scale is the range, which includes 0, divided by
+ * 255, and the number 0 has an integer of its own, the zero point. Ranges are those of finite
+ * numbers; infinities become the integers at the ends. The scale of zeros is 1.
+ *
+ * @param a f32, f16 or bf16, of any shape
+ * @param scales
+ * @param zeros (nullable) of the shape of `scales`; required for an `out` of u8
+ * @param out i8 or u8, as `a`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_quantize_dynamic(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_extension *attributes, const tnr_view_mut *scales, const tnr_view_mut *zeros,
+    const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Numbers of integers: `out = (a - zero) * scale`, rounded once to f32, and to the dtype of
+ * `out`.
+ *
+ * INVALID_ARGUMENT also for a scale that is not finite or not above 0.
+ *
+ * @param a i8 or u8, of any shape
+ * @param zeros (nullable) of the shape of `scales`; without them 0
+ * @param out f32, f16 or bf16, as `a`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_dequantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_view *scales, const tnr_view *zeros, const tnr_extension *attributes,
+    const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `out = activation(a b + bias)` of quantized factors: sums of integers are exact, and become
+ * numbers by the scales. An element is, in f32 and with each operation rounded by itself,
+ * `sum * (a_scale * b_scale) + bias`; the sum is converted to f32, which rounds it beyond 2^24.
+ * So the bits are the same under every instruction set.
+ *
+ * `a` is i8 or u8 with scales of its rows; or f32, f16 or bf16 without scales: each row is then
+ * quantized by its own, as by `tnr_quantize_dynamic` without zeros. `out` is f32, f16 or bf16,
+ * rounded once; or i8 or u8 by `attributes->out_scale`, as by `tnr_quantize`.
+ *
+ * INVALID_ARGUMENT also for k above 33,025, beyond which sums may not be exact, and a scale
+ * that is not finite or not above 0.
+ *
+ * @param a `[..., m, k]` or `[k]`
+ * @param a_scales (nullable) `[..., m, 1]`, or a shape that broadcasts to it
+ * @param a_zeros (nullable) of the shape of `a_scales`; without them 0
+ * @param b i8 or u8, `[k, n]`
+ * @param b_scales `[n]`, or a shape that broadcasts to it
+ * @param b_zeros (nullable) of the shape of `b_scales`; without them 0
+ * @param out `[..., m, n]` or `[n]`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_quantized_matmul(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_view *a_scales, const tnr_view *a_zeros, const tnr_view *b, const tnr_view *b_scales,
+    const tnr_view *b_zeros, const tnr_quantized_matmul_attributes *attributes,
+    const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/*
+ * ------------------------------------------------------------------------------
  * Movement of elements
  *
  * Elements keep their bits and go by width, whatever their dtype.
@@ -1252,6 +1356,23 @@ TNR_API TNR_NODISCARD
 tnr_status tnr_factor_matmul(tnr_context *context TNR_BORROWED, const tnr_scalar *alpha,
     const tnr_view *a, const tnr_factor *b TNR_BORROWED, const tnr_scalar *beta,
     const tnr_matmul_attributes *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * `tnr_quantized_matmul` by a factor that `tnr_factor_create` has packed for left factors of the
+ * dtype of `a`; for i8 where `a` is of floats.
+ *
+ * @param a as `a` of `tnr_quantized_matmul`
+ * @param a_scales (nullable) as there
+ * @param a_zeros (nullable) as there
+ * @param b_scales as there
+ * @param b_zeros (nullable) as there
+ * @param out as there
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_factor_quantized_matmul(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_view *a_scales, const tnr_view *a_zeros, const tnr_factor *b TNR_BORROWED,
+    const tnr_view *b_scales, const tnr_view *b_zeros,
+    const tnr_quantized_matmul_attributes *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -649,6 +649,10 @@ typedef int32_t tnr_operation;
 #define TNR_OPERATION_EVALUATE 52  /**< `tnr_evaluate`, and element-wise steps of programs. */
 #define TNR_OPERATION_POOL2D_GRADIENT 53  /**< `tnr_pool2d_gradient`. */
 #define TNR_OPERATION_CONV2D_FILTERS 54  /**< `tnr_conv2d_filters`. */
+#define TNR_OPERATION_QUANTIZE 55  /**< `tnr_quantize`, `tnr_quantize_dynamic`. */
+#define TNR_OPERATION_DEQUANTIZE 56  /**< `tnr_dequantize`. */
+/** `tnr_quantized_matmul`, `tnr_factor_quantized_matmul`. */
+#define TNR_OPERATION_QUANTIZED_MATMUL 57
 
 /**
  * Totals of one kind of operation since the process started, ended threads included. Calls that

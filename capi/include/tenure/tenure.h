@@ -64,7 +64,7 @@
  *
  *   memory.h   version, errors, elements, contexts, blobs, statistics
  *   view.h     views, exchange
- *   dense.h    operations, movement of elements, normalization and scans, ordering, random numbers, packed factors
+ *   dense.h    operations, quantized numbers, movement of elements, normalization and scans, ordering, random numbers, packed factors
  *   sparse.h   sparse matrices, sparse conversions, sparse operations, packed matrices
  *   program.h  node kinds, expressions, programs
  *   device.h   devices, kernels of the caller's own

@@ -17,6 +17,7 @@
 #include "cpu/normalize.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/packed.hpp"
+#include "cpu/quantize.hpp"
 #include "cpu/random.hpp"
 #include "cpu/reduce.hpp"
 #include "cpu/scan.hpp"
@@ -96,6 +97,7 @@ struct Ordering;  // ordering.hpp, which only code that sorts includes
   FAMILY(sampler_kernels, SamplerTable, kSamplers)                   \
   FAMILY(packed_kernels, PackedTable, kPacked)                       \
   FAMILY(random_kernels, RandomKernels, kRandom)                     \
+  FAMILY(quantizing_kernels, QuantizingKernels, kQuantize)           \
   FAMILY(ordering_kernels, Ordering, kOrdering)
 
 // FAMILY(these three arguments, an extension of the table, the capability that the extension

@@ -794,6 +794,33 @@ pub struct tnr_batch_norm_attributes {
     pub eps: f64,
 }
 
+// ==== quantized numbers ====
+// Integers of 8 bits with scales and zero points next to them: a number is `(value - zero) * scale`.
+// Scales are f32, zero points are of the dtype of the integers. Both have the shape of the integers,
+// with an extent of 1 where one scale serves the whole axis, or an extent that divides that of the
+// integers, where one serves a group of adjacent ones. Leading axes may be missing.
+
+/// Attributes of `tnr_quantized_matmul`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_quantized_matmul_attributes {
+    pub struct_size: u64,
+    /// `[n]`, f32: added to each row of the product. NULL: nothing is.
+    pub bias: *const tnr_view,
+    /// Scale of an `out` of i8 or u8, f32, of one element; else NULL.
+    pub out_scale: *const tnr_view,
+    /// Zero point of `out`, of its dtype and one element. NULL: 0.
+    pub out_zero: *const tnr_view,
+    /// Applied to each number of the result in f32, after that; 0: none.
+    pub activation: tnr_unary_op,
+    /// `TNR_EPILOGUE_CLAMP`, or 0.
+    pub flags: u32,
+    /// With the flag: the least number of the result; not NaN. Without it 0.
+    pub low: f64,
+    /// With the flag: the greatest; not below `low`. Without it 0.
+    pub high: f64,
+}
+
 // ==== movement of elements ====
 // Elements keep their bits and go by width, whatever their dtype.
 
@@ -3226,6 +3253,83 @@ unsafe extern "C" {
         attributes: *const tnr_batch_norm_attributes, out: *const tnr_view_mut,
     ) -> tnr_status;
 
+    // ==== quantized numbers ====
+
+    /// Rounds numbers to integers: `out = a / scale`, rounded to nearest, ties to even, plus `zero`,
+    /// and the nearest integer that the dtype has. The quotient is that of f32. NaN becomes the
+    /// zero point.
+    ///
+    /// INVALID_ARGUMENT also for a scale that is not finite or not above 0.
+    ///
+    /// @param a f32, f16 or bf16, of any shape
+    /// @param zeros (nullable) of the shape of `scales`; without them 0
+    /// @param out i8 or u8, as `a`
+    #[must_use]
+    pub fn tnr_quantize(
+        context: *mut tnr_context, a: *const tnr_view, scales: *const tnr_view,
+        zeros: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Chooses scales from the numbers that each is of, and rounds by them as `tnr_quantize` does.
+    /// The shape of `scales` says which numbers share one: with `[m, 1]` each row of a matrix has
+    /// its own.
+    ///
+    /// Without `zeros` the scale is the greatest magnitude divided by 127, and integers are -127 to
+    /// 127. With `zeros` all integers are used: the scale is the range, which includes 0, divided by
+    /// 255, and the number 0 has an integer of its own, the zero point. Ranges are those of finite
+    /// numbers; infinities become the integers at the ends. The scale of zeros is 1.
+    ///
+    /// @param a f32, f16 or bf16, of any shape
+    /// @param scales
+    /// @param zeros (nullable) of the shape of `scales`; required for an `out` of u8
+    /// @param out i8 or u8, as `a`
+    #[must_use]
+    pub fn tnr_quantize_dynamic(
+        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
+        scales: *const tnr_view_mut, zeros: *const tnr_view_mut, out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Numbers of integers: `out = (a - zero) * scale`, rounded once to f32, and to the dtype of
+    /// `out`.
+    ///
+    /// INVALID_ARGUMENT also for a scale that is not finite or not above 0.
+    ///
+    /// @param a i8 or u8, of any shape
+    /// @param zeros (nullable) of the shape of `scales`; without them 0
+    /// @param out f32, f16 or bf16, as `a`
+    #[must_use]
+    pub fn tnr_dequantize(
+        context: *mut tnr_context, a: *const tnr_view, scales: *const tnr_view,
+        zeros: *const tnr_view, attributes: *const tnr_extension, out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `out = activation(a b + bias)` of quantized factors: sums of integers are exact, and become
+    /// numbers by the scales. An element is, in f32 and with each operation rounded by itself,
+    /// `sum * (a_scale * b_scale) + bias`; the sum is converted to f32, which rounds it beyond 2^24.
+    /// So the bits are the same under every instruction set.
+    ///
+    /// `a` is i8 or u8 with scales of its rows; or f32, f16 or bf16 without scales: each row is then
+    /// quantized by its own, as by `tnr_quantize_dynamic` without zeros. `out` is f32, f16 or bf16,
+    /// rounded once; or i8 or u8 by `attributes->out_scale`, as by `tnr_quantize`.
+    ///
+    /// INVALID_ARGUMENT also for k above 33,025, beyond which sums may not be exact, and a scale
+    /// that is not finite or not above 0.
+    ///
+    /// @param a `[..., m, k]` or `[k]`
+    /// @param a_scales (nullable) `[..., m, 1]`, or a shape that broadcasts to it
+    /// @param a_zeros (nullable) of the shape of `a_scales`; without them 0
+    /// @param b i8 or u8, `[k, n]`
+    /// @param b_scales `[n]`, or a shape that broadcasts to it
+    /// @param b_zeros (nullable) of the shape of `b_scales`; without them 0
+    /// @param out `[..., m, n]` or `[n]`
+    #[must_use]
+    pub fn tnr_quantized_matmul(
+        context: *mut tnr_context, a: *const tnr_view, a_scales: *const tnr_view,
+        a_zeros: *const tnr_view, b: *const tnr_view, b_scales: *const tnr_view,
+        b_zeros: *const tnr_view, attributes: *const tnr_quantized_matmul_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
     // ==== movement of elements ====
 
     /// Joins arrays along an axis, one after the other; they agree in dtype and all other extents.
@@ -3564,6 +3668,23 @@ unsafe extern "C" {
     pub fn tnr_factor_matmul(
         context: *mut tnr_context, alpha: *const tnr_scalar, a: *const tnr_view,
         b: *const tnr_factor, beta: *const tnr_scalar, attributes: *const tnr_matmul_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// `tnr_quantized_matmul` by a factor that `tnr_factor_create` has packed for left factors of the
+    /// dtype of `a`; for i8 where `a` is of floats.
+    ///
+    /// @param a as `a` of `tnr_quantized_matmul`
+    /// @param a_scales (nullable) as there
+    /// @param a_zeros (nullable) as there
+    /// @param b_scales as there
+    /// @param b_zeros (nullable) as there
+    /// @param out as there
+    #[must_use]
+    pub fn tnr_factor_quantized_matmul(
+        context: *mut tnr_context, a: *const tnr_view, a_scales: *const tnr_view,
+        a_zeros: *const tnr_view, b: *const tnr_factor, b_scales: *const tnr_view,
+        b_zeros: *const tnr_view, attributes: *const tnr_quantized_matmul_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 

@@ -785,6 +785,12 @@ impl crate::tnr_operation {
     pub const POOL2D_GRADIENT: crate::tnr_operation = crate::tnr_operation(53);
     /// `tnr_conv2d_filters`.
     pub const CONV2D_FILTERS: crate::tnr_operation = crate::tnr_operation(54);
+    /// `tnr_quantize`, `tnr_quantize_dynamic`.
+    pub const QUANTIZE: crate::tnr_operation = crate::tnr_operation(55);
+    /// `tnr_dequantize`.
+    pub const DEQUANTIZE: crate::tnr_operation = crate::tnr_operation(56);
+    /// `tnr_quantized_matmul`, `tnr_factor_quantized_matmul`.
+    pub const QUANTIZED_MATMUL: crate::tnr_operation = crate::tnr_operation(57);
 }
 
 /// Passes each kind of operation that is counted, as `#[doc = ".."] Name = CONSTANT;`.
@@ -847,6 +853,9 @@ macro_rules! for_each_counter {
             #[doc = " Expressions: [`eval`](crate::Expr::eval), [`eval_into`](crate::Expr::eval_into) and [`update`](crate::Tensor::update)."] Evaluate = EVALUATE;
             #[doc = " Gradients of poolings."] Pool2dGradient = POOL2D_GRADIENT;
             #[doc = " Gradients of the filters of convolutions."] Conv2dFilters = CONV2D_FILTERS;
+            #[doc = " Rounding to integers with scales."] Quantize = QUANTIZE;
+            #[doc = " Numbers of integers with scales."] Dequantize = DEQUANTIZE;
+            #[doc = " Products of quantized factors."] QuantizedMatmul = QUANTIZED_MATMUL;
         }
     };
 }

@@ -422,4 +422,25 @@ pub const COUNTERS: &[Counter] = &[
         rust: "Conv2dFilters",
         rust_doc: "Gradients of the filters of convolutions.",
     },
+    Counter {
+        name: "QUANTIZE",
+        code: 55,
+        doc: "`tnr_quantize`, `tnr_quantize_dynamic`.",
+        rust: "Quantize",
+        rust_doc: "Rounding to integers with scales.",
+    },
+    Counter {
+        name: "DEQUANTIZE",
+        code: 56,
+        doc: "`tnr_dequantize`.",
+        rust: "Dequantize",
+        rust_doc: "Numbers of integers with scales.",
+    },
+    Counter {
+        name: "QUANTIZED_MATMUL",
+        code: 57,
+        doc: "`tnr_quantized_matmul`, `tnr_factor_quantized_matmul`.",
+        rust: "QuantizedMatmul",
+        rust_doc: "Products of quantized factors.",
+    },
 ];

@@ -225,6 +225,19 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_quantized_matmul_attributes>() == 56);
+    assert!(align_of::<tnr_quantized_matmul_attributes>() == 8);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, bias) == 8);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, out_scale) == 16);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, out_zero) == 24);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, activation) == 32);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, flags) == 36);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, low) == 40);
+    assert!(offset_of!(tnr_quantized_matmul_attributes, high) == 48);
+};
+
+const _: () = {
     assert!(size_of::<tnr_pad_attributes>() == 96);
     assert!(align_of::<tnr_pad_attributes>() == 8);
     assert!(offset_of!(tnr_pad_attributes, struct_size) == 0);

@@ -22,6 +22,35 @@ static int check_factor(const tnr_view* a, const float* got, const tnr_view_mut*
   return 0;
 }
 
+/* Columns as integers with scales, back again, and as a right factor. */
+static int check_quantized(const tnr_view* a, const float* got, const tnr_view_mut* out) {
+  signed char integers[4];
+  float scale[2];
+  tnr_view_mut values = *out;
+  tnr_view_mut scales = *out;
+  tnr_factor* factor;
+  values.view.dtype = TNR_DTYPE_I8;
+  values.view.base = values.view.data = integers;
+  values.view.size_bytes = sizeof integers;
+  scales.view.base = scales.view.data = scale;
+  scales.view.size_bytes = sizeof scale;
+  scales.view.shape[0] = 1;
+  OK(tnr_quantize_dynamic(NULL, a, NULL, &scales, NULL, &values));
+  CHECK(integers[2] == 127 && integers[3] == -127);
+  OK(tnr_quantize(NULL, a, &scales.view, NULL, NULL, &values));
+  CHECK(integers[2] == 127 && integers[3] == -127);
+  OK(tnr_dequantize(NULL, &values.view, &scales.view, NULL, NULL, out));
+  CHECK(got[2] > 2.99f && got[2] < 3.01f && got[3] > -4.01f && got[3] < -3.99f);
+  OK(tnr_quantized_matmul(NULL, a, NULL, NULL, &values.view, &scales.view, NULL, NULL, out));
+  CHECK(got[0] > -5.1f && got[0] < -4.9f && got[3] > 9.9f && got[3] < 10.1f);
+  factor = tnr_factor_create(NULL, &values.view, NULL);
+  CHECK(factor != NULL);
+  OK(tnr_factor_quantized_matmul(NULL, a, NULL, NULL, factor, &scales.view, NULL, NULL, out));
+  CHECK(got[0] > -5.1f && got[0] < -4.9f && got[3] > 9.9f && got[3] < 10.1f);
+  OK(tnr_factor_release(factor));
+  return 0;
+}
+
 /* [-5 6; -9 10]; its positive elements become entries. */
 static int check_rectified(const tnr_view* a) {
   const tnr_scalar one = scalar(1);
@@ -56,5 +85,5 @@ int check_matmul(void) {
   OK(tnr_view_transpose(&a, 0, 1, &b));
   OK(tnr_matmul(NULL, &one, &a, &b, &one, NULL, &out));
   CHECK(got[0] == 0 && got[1] == 17 && got[2] == 2 && got[3] == 35);
-  return check_factor(&a, got, &out) + check_rectified(&a);
+  return check_factor(&a, got, &out) + check_quantized(&a, got, &out) + check_rectified(&a);
 }

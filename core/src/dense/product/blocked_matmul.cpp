@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/arithmetic.hpp"
+#include "cpu/dispatch.hpp"
 #include "memory/scratch.hpp"
 #include "threads/parallel.hpp"
 
@@ -71,7 +72,7 @@ struct PanelAxis {
 
 BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry,
                              const Scalars& scalars, const Epilogue& epilogue,
-                             const SumsStore* store) noexcept
+                             const SumsStore* store, const kernels::SumScaling* scaling) noexcept
     : is_swapped_(geometry.is_swapped(types)),
       types_(is_swapped_ ? types.transposed() : types),
       scalars_(scalars),
@@ -80,6 +81,10 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
       g_(geometry) {
   if (is_swapped_) {
     g_ = {g_.columns, g_.rows, g_.depth, transposed(g_.b), transposed(g_.a), transposed(g_.out)};
+  }
+  if (scaling != nullptr) {
+    scales_ = true;
+    scaling_ = is_swapped_ ? scaling->transposed() : *scaling;
   }
   // A single column's step is of no account.
   if (g_.columns == 1) {
@@ -91,7 +96,7 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
                epilogue_.is_nothing() && g_.depth <= types_.most_depth() &&
                g_.out.column == types_.out_bytes;
   if (is_narrow_) store_ = nullptr;
-  finishes_ = store_ != nullptr || !epilogue_.is_nothing();
+  finishes_ = store_ != nullptr || scales_ || !epilogue_.is_nothing();
   packs_ = !types_.are_plain() || store_ != nullptr ||
            (work() > kWorthPacking &&
             g_.rows >
@@ -179,16 +184,36 @@ kernels::DenseProduct BlockedMatmul::product(const Block& block) const noexcept 
   return product;
 }
 
+void BlockedMatmul::scale_sums(const Block& block) const noexcept {
+  const auto behind = [](const auto* data, std::int64_t count) {
+    return data == nullptr ? nullptr : data + count;
+  };
+  const kernels::DenseProduct of = product(block);
+  kernels::quantizing_kernels().scale_sums(
+      {of.out,
+       of.row_step,
+       of.column_step,
+       of.rows,
+       of.columns,
+       {behind(scaling_.row_scales, block.row), behind(scaling_.column_scales, block.column),
+        behind(scaling_.row_zeros, block.row), behind(scaling_.column_sums, block.column),
+        behind(scaling_.row_sums, block.row), behind(scaling_.column_zeros, block.column)}});
+}
+
 void BlockedMatmul::finish(const Block& block) const noexcept {
+  if (scales_) scale_sums(block);
   const SumsStore::Rows rows = {block.sums,    sums_step(), block.out,    g_.out.row,
                                 g_.out.column, block.rows,  block.columns};
   if (block.sums != nullptr) store_->scale(rows);
   if (!epilogue_.is_nothing()) {
+    const kernels::Gemm& gemm =
+        scales_ ? kernels::gemm_kernels()[static_cast<unsigned>(kernels::SumType::kF32)]
+                : types_.gemm;
     const kernels::DenseProduct of = product(block);
     kernels::Epilogue part = {of.out,  of.row_step,      of.column_step, of.rows, of.columns,
                               nullptr, types_.sum_bytes, nullptr,        nullptr};
     if (!is_swapped_) {
-      epilogue_.run(types_.gemm, part, block.column);
+      epilogue_.run(gemm, part, block.column);
     } else {
       // The bias is of the caller's columns. A part of a complex number is a row of its own.
       part.row_step = of.column_step * types_.lanes;
@@ -197,7 +222,7 @@ void BlockedMatmul::finish(const Block& block) const noexcept {
       part.columns = of.rows;
       part.bias_step = types_.lanes * types_.sum_bytes;
       for (std::int64_t lane = 0; lane < types_.lanes; ++lane) {
-        epilogue_.run(types_.gemm, part, block.row, lane * types_.sum_bytes);
+        epilogue_.run(gemm, part, block.row, lane * types_.sum_bytes);
         part.out += types_.sum_bytes;
       }
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cpu/gemm.hpp"
+#include "cpu/quantize.hpp"
 #include "dense/product/epilogue.hpp"
 #include "dense/product/product_types.hpp"
 #include "memory/tickets.hpp"
@@ -81,9 +82,11 @@ class BlockedMatmul {
   };
 
   // All that is referred to outlives this. `store` is nullptr where sums are the elements; those of
-  // complex numbers are then adjacent.
+  // complex numbers are then adjacent. With a `scaling`, sums of integers become numbers before the
+  // epilogue.
   BlockedMatmul(const ProductTypes& types, const Geometry& geometry, const Scalars& scalars,
-                const Epilogue& epilogue, const SumsStore* store) noexcept;
+                const Epilogue& epilogue, const SumsStore* store,
+                const kernels::SumScaling* scaling = nullptr) noexcept;
 
   // Returns the multiplications and additions, or the greatest number where these overflow.
   [[nodiscard]] std::int64_t work() const noexcept;
@@ -166,6 +169,7 @@ class BlockedMatmul {
   [[nodiscard]] kernels::DenseProduct product(const Block& block) const noexcept;
   // After the last depth.
   void finish(const Block& block) const noexcept;
+  void scale_sums(const Block& block) const noexcept;
 
   void run_panels(const Context& context, const Buffers& buffers, const kernels::Byte* a,
                   const kernels::Byte* b, kernels::Byte* out) const noexcept;
@@ -192,6 +196,8 @@ class BlockedMatmul {
   const Scalars& scalars_;
   const Epilogue& epilogue_;
   const SumsStore* store_;
+  kernels::SumScaling scaling_ = {};
+  bool scales_ = false;
   Geometry g_;
   bool is_narrow_;  // kernels round sums to elements of 16 bits
   bool finishes_;   // something follows the sums

@@ -14,6 +14,7 @@
 #include "dense/product/direct_matmul.hpp"
 #include "dense/product/matmul.hpp"
 #include "dense/product/matmul_operands.hpp"
+#include "dense/product/narrow_sums.hpp"
 #include "dense/product/packed_factor.hpp"
 #include "engine/onednn.hpp"
 #include "memory/fresh_pages.hpp"
@@ -33,35 +34,6 @@ using kernels::Byte;
 
 // Products of a batch for each thread, from which on a thread that takes one more is no matter.
 constexpr std::int64_t kManyProducts = 4;
-
-// Sums of f32 are elements of 16 bits, rounded once.
-class NarrowSums final : public SumsStore {
- public:
-  explicit NarrowSums(tnr_dtype dtype)
-      : load_(cast_operation(dtype, TNR_DTYPE_F32)), store_(cast_operation(TNR_DTYPE_F32, dtype)) {}
-
-  void load(const Rows& rows) const noexcept override {
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      const kernels::StripInput in[] = {{rows.out + i * rows.row_step, rows.column_step, kBytes}};
-      run_strip(load_, dense_strip(rows.columns, rows.sums + i * rows.sums_step, kSumBytes, in));
-    }
-  }
-  void store(const Rows& rows) const noexcept override {
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      const kernels::StripInput in[] = {{rows.sums + i * rows.sums_step, kSumBytes, kSumBytes}};
-      kernels::Strip strip = dense_strip(rows.columns, rows.out + i * rows.row_step, kBytes, in);
-      strip.out_step = rows.column_step;
-      run_strip(store_, strip);
-    }
-  }
-
- private:
-  static constexpr std::int64_t kBytes = 2;
-  static constexpr std::int64_t kSumBytes = 4;
-
-  Operation load_;
-  Operation store_;
-};
 
 // Sums of complex elements that are not adjacent, or with scalars that are not real. Kernels apply
 // real scalars themselves, to each of the sums that are added up.

@@ -1,0 +1,60 @@
+// Numbers to integers by given scales, and back.
+#include "tenure/quantize.hpp"
+
+#include "cpu/dispatch.hpp"
+#include "dense/elementwise_call.hpp"
+#include "dense/quantize/scales.hpp"
+#include "tenure/counters.hpp"
+#include "view/operand_checks.hpp"
+
+namespace tenure {
+namespace {
+
+void run(const Context& context, const tnr_view& a, const tnr_view& scales, const tnr_view* zeros,
+         const tnr_view_mut& out, tnr_dtype integers, const kernels::Elementwise& kernel,
+         tnr_operation operation) {
+  check_view(scales, "scales");
+  require_dtype(scales, "scales", TNR_DTYPE_F32, "scales must be");
+  if (zeros != nullptr) {
+    check_view(*zeros, "zeros");
+    require_dtype(*zeros, "zeros", integers, "the integers are");
+    require_shape(*zeros, "zeros", scales, "scales");
+  }
+  const ScaleGroups groups(scales, "scales", out.view);
+  const tnr_view_mut to = {groups.numbers(out.view)};
+  const tnr_view from = groups.numbers(a);
+  const tnr_view by = groups.scales(scales);
+  const tnr_view points = zeros == nullptr ? tnr_view{} : groups.scales(*zeros);
+  ElementwiseCall operands(to);
+  operands.add(from, "a");
+  operands.add(by, "scales");
+  const Element zero = {};
+  zeros == nullptr ? operands.add(zero, integers) : operands.add(points, "zeros");
+  check_scales(scales, "scales");
+  operands.run(context, Operation(kernel));
+  operands.count(operation);
+}
+
+}  // namespace
+
+void quantize(const Context& context, const tnr_view& a, const tnr_view& scales,
+              const tnr_view* zeros, const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  check_view(a, "a");
+  require_shape(a, "a", out.view, "out");
+  const auto& kernel = kernels::quantizing_kernels()
+                           .quantize[quantized_float(a, "a")][quantized_byte(out.view, "out")];
+  run(context, a, scales, zeros, out, out.view.dtype, kernel, TNR_OPERATION_QUANTIZE);
+}
+
+void dequantize(const Context& context, const tnr_view& a, const tnr_view& scales,
+                const tnr_view* zeros, const tnr_view_mut& out) {
+  check_view_mut(out, "out");
+  check_view(a, "a");
+  require_shape(a, "a", out.view, "out");
+  const auto& kernel = kernels::quantizing_kernels()
+                           .dequantize[quantized_byte(a, "a")][quantized_float(out.view, "out")];
+  run(context, a, scales, zeros, out, a.dtype, kernel, TNR_OPERATION_DEQUANTIZE);
+}
+
+}  // namespace tenure

@@ -1,0 +1,456 @@
+// Products of quantized factors: exact sums of integers, which the scales make numbers of.
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+#include <optional>
+
+#include "cpu/dispatch.hpp"
+#include "dense/elementwise_call.hpp"
+#include "dense/movement.hpp"
+#include "dense/product/blocked_matmul.hpp"
+#include "dense/product/matmul.hpp"
+#include "dense/product/narrow_sums.hpp"
+#include "dense/product/packed_factor.hpp"
+#include "dense/quantize/dynamic.hpp"
+#include "dense/quantize/scales.hpp"
+#include "memory/fresh_pages.hpp"
+#include "memory/scratch.hpp"
+#include "tenure/counters.hpp"
+#include "tenure/quantize.hpp"
+#include "tenure/shape.hpp"
+#include "view/operand_checks.hpp"
+
+namespace tenure {
+namespace {
+
+using kernels::Byte;
+
+// 255 * 255 * 33,025 is below 2^31.
+constexpr std::int64_t kMostExactDepth = 33025;
+
+// Numbers that leave as integers.
+class QuantizedSums final : public SumsStore {
+ public:
+  QuantizedSums(unsigned integer, float scale, Byte zero) noexcept
+      : operation_(kernels::quantizing_kernels().quantize[0][integer]),
+        scale_(scale),
+        zero_(zero) {}
+
+  void store(const Rows& rows) const noexcept override {
+    for (std::int64_t i = 0; i < rows.rows; ++i) {
+      const kernels::StripInput in[] = {
+          {rows.sums + i * rows.sums_step, sizeof(float), sizeof(float)},
+          {reinterpret_cast<const Byte*>(&scale_), 0, sizeof(float)},
+          {&zero_, 0, 1}};
+      kernels::Strip strip = dense_strip(rows.columns, rows.out + i * rows.row_step, 1, in);
+      strip.out_step = rows.column_step;
+      run_strip(operation_, strip);
+    }
+  }
+
+ private:
+  Operation operation_;
+  float scale_;
+  Byte zero_;
+};
+
+// A dense array of the call's own.
+class Dense {
+ public:
+  Dense(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape)
+      : memory_(row_major_bytes(dtype, rank, shape)),
+        view_{make_view(memory_.data(), memory_.size_bytes(), 0, dtype, rank, shape, nullptr)} {}
+
+  [[nodiscard]] const tnr_view& view() const noexcept { return view_.view; }
+  [[nodiscard]] const tnr_view_mut& out() const noexcept { return view_; }
+  template <class T>
+  [[nodiscard]] T* data() const noexcept {
+    return reinterpret_cast<T*>(memory_.data());
+  }
+
+  // Copies or casts a view that broadcasts.
+  void take(const Context& context, const tnr_view& from) const {
+    if (is_empty(view())) return;
+    ElementwiseCall call(view_);
+    call.add(from, "");
+    call.run(context, from.dtype == view().dtype ? copy_operation(from.dtype)
+                                                 : cast_operation(from.dtype, view().dtype));
+  }
+
+ private:
+  Scratch memory_;
+  tnr_view_mut view_;
+};
+
+// A vector of numbers, one for each row or column.
+using Vector = std::optional<Dense>;
+template <class T>
+const T* data_of(const Vector& vector) noexcept {
+  return vector ? vector->data<T>() : nullptr;
+}
+
+// ---- checks ----
+
+void check_one(const tnr_view& view, const char* name) {
+  if (element_count(view) == 1 && !is_empty(view)) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s has shape %s but must have one element", name,
+       shape_text(view.rank, view.shape).text);
+}
+
+void check_broadcast(const tnr_view& scales, const char* name, std::uint32_t rank,
+                     const std::int64_t* shape) {
+  bool fits = scales.rank <= rank;
+  for (std::uint32_t axis = 0; fits && axis < scales.rank; ++axis) {
+    const std::int64_t extent = scales.shape[axis];
+    fits = extent == 1 || extent == shape[rank - scales.rank + axis];
+  }
+  if (fits) return;
+  fail(TNR_STATUS_INVALID_ARGUMENT, "%s has shape %s but must broadcast to %s", name,
+       shape_text(scales.rank, scales.shape).text, shape_text(rank, shape).text);
+}
+
+void check_scale_views(const tnr_view& scales, const char* scales_name, const tnr_view* zeros,
+                       const char* zeros_name, tnr_dtype integers) {
+  check_view(scales, scales_name);
+  require_dtype(scales, scales_name, TNR_DTYPE_F32, "scales must be");
+  check_scales(scales, scales_name);
+  if (zeros == nullptr) return;
+  check_view(*zeros, zeros_name);
+  require_dtype(*zeros, zeros_name, integers, "the integers are");
+  require_shape(*zeros, zeros_name, scales, scales_name);
+}
+
+// The matrix that the last two axes and the batch before them are, where the rows of all products
+// follow each other at one step.
+std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept {
+  tnr_view matrix = view;
+  matrix.rank = 2;
+  matrix.shape[0] = rows;
+  matrix.shape[1] = view.shape[view.rank - 1];
+  matrix.strides[0] = 0;
+  matrix.strides[1] = view.strides[view.rank - 1];
+  std::int64_t count = 1;
+  for (std::uint32_t axis = view.rank - 1; axis-- > 0;) {
+    if (view.shape[axis] == 1) continue;
+    if (count == 1) matrix.strides[0] = view.strides[axis];
+    if (view.strides[axis] != count * matrix.strides[0]) return std::nullopt;
+    count *= view.shape[axis];
+  }
+  return matrix;
+}
+
+BlockedMatmul::Steps steps_of(const tnr_view& matrix) noexcept {
+  return {step_of(matrix, 0), step_of(matrix, 1)};
+}
+
+class QuantizedMatmul {
+ public:
+  QuantizedMatmul(const QuantizedFactor& a, const QuantizedFactor& b, const PackedFactor* packed,
+                  const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out)
+      : a_(a), b_(b), packed_(packed), attributes_(attributes), out_(out) {
+    check_view_mut(out, "out");
+    check_view(a.values, "a");
+    if (packed == nullptr || packed->panels() == nullptr) check_view(b.values, "b");
+    check_shapes();
+    check_dtypes();
+    check_vectors();
+    pin();
+  }
+
+  void run(const Context& context) {
+    if (is_empty(out_.view)) return;
+    const Dense* const own_out = own_output();
+    const tnr_view left = left_matrix(context);
+    const tnr_view result = own_out != nullptr ? own_out->view() : out_.view;
+    const kernels::SumScaling scaling = scaling_of(context, left);
+    multiply(context, left, *as_matrix(result, rows_), scaling);
+    if (own_out == nullptr) return;
+    ElementwiseCall copy(out_);
+    copy.add(own_out->view(), "");
+    copy.run(context, copy_operation(out_.view.dtype));
+  }
+
+  [[nodiscard]] std::uint64_t read_bytes() const noexcept {
+    return element_bytes(a_.values) +
+           (packed_ != nullptr ? packed_->info().size_bytes : element_bytes(b_.values));
+  }
+
+ private:
+  [[nodiscard]] bool is_dynamic() const noexcept { return a_.scales == nullptr; }
+  [[nodiscard]] bool is_integer_out() const noexcept { return is_byte(out_.view.dtype); }
+  [[nodiscard]] tnr_dtype left_dtype() const noexcept {
+    return is_dynamic() ? TNR_DTYPE_I8 : a_.values.dtype;
+  }
+
+  void check_shapes() {
+    const tnr_view& a = a_.values;
+    const tnr_view& b = b_.values;
+    const tnr_view& out = out_.view;
+    if (a.rank == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is 0 but must be 1 at least");
+    require_rank(b, "b", 2);
+    require_rank(out, "out", a.rank);
+    columns_ = b.shape[1];
+    depth_ = b.shape[0];
+    rows_ = 1;
+    bool fits = a.shape[a.rank - 1] == depth_ && out.shape[out.rank - 1] == columns_;
+    for (std::uint32_t axis = 0; axis + 1 < a.rank; ++axis) {
+      fits &= a.shape[axis] == out.shape[axis];
+      if (!is_empty(out)) rows_ *= out.shape[axis];
+    }
+    if (!fits) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "a has shape %s, b %s and out %s, but they must be [..., m, k], [k, n] and [..., m, n]",
+           shape_text(a.rank, a.shape).text, shape_text(b.rank, b.shape).text,
+           shape_text(out.rank, out.shape).text);
+    }
+    if (depth_ > kMostExactDepth) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "b.shape[0] is %" PRId64 " but must be %" PRId64 " at most, where sums are exact",
+           depth_, kMostExactDepth);
+    }
+  }
+
+  void check_dtypes() const {
+    (void)quantized_byte(b_.values, "b");
+    if (is_dynamic()) {
+      (void)quantized_float(a_.values, "a");
+      if (a_.zeros != nullptr) {
+        fail(TNR_STATUS_INVALID_ARGUMENT, "a_zeros is given but a_scales is NULL");
+      }
+    } else {
+      (void)quantized_byte(a_.values, "a");
+    }
+    if (packed_ != nullptr && packed_->info().a_dtype != left_dtype()) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "b was packed for a left factor of %s but must be for %s",
+           dtype_name(packed_->info().a_dtype), dtype_name(left_dtype()));
+    }
+    if (is_integer_out() != (attributes_.out_scale != nullptr)) {
+      fail(TNR_STATUS_INVALID_ARGUMENT, "out.dtype is %s but attributes->out_scale is %s",
+           dtype_name(out_.view.dtype), is_integer_out() ? "NULL" : "given");
+    }
+    if (!is_integer_out()) {
+      (void)quantized_float(out_.view, "out");
+      if (attributes_.out_zero != nullptr) {
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "attributes->out_zero is given but attributes->out_scale is NULL");
+      }
+    }
+  }
+
+  void check_vectors() const {
+    check_scale_views(*b_.scales, "b_scales", b_.zeros, "b_zeros", b_.values.dtype);
+    if (!is_dynamic()) {
+      check_scale_views(*a_.scales, "a_scales", a_.zeros, "a_zeros", a_.values.dtype);
+    }
+    const std::int64_t columns[] = {1, columns_};
+    check_broadcast(*b_.scales, "b_scales", 2, columns);
+    if (!is_dynamic()) {
+      std::int64_t rows[TNR_MAX_RANK];
+      std::copy_n(a_.values.shape, a_.values.rank, rows);
+      rows[a_.values.rank - 1] = 1;
+      check_broadcast(*a_.scales, "a_scales", a_.values.rank, rows);
+    }
+    if (attributes_.out_scale != nullptr) {
+      check_scale_views(*attributes_.out_scale, "attributes->out_scale", attributes_.out_zero,
+                        "attributes->out_zero", out_.view.dtype);
+      check_one(*attributes_.out_scale, "attributes->out_scale");
+    }
+    const tnr_view* const bias = attributes_.bias;
+    if (bias == nullptr) return;
+    check_view(*bias, "attributes->bias");
+    require_dtype(*bias, "attributes->bias", TNR_DTYPE_F32, "numbers are added in");
+    if (bias->rank != 1 || bias->shape[0] != columns_) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "attributes->bias has shape %s but must have one extent of %" PRId64
+           ", as the columns of b",
+           shape_text(bias->rank, bias->shape).text, columns_);
+    }
+  }
+
+  void pin() {
+    pins_.add_mut(out_, "out");
+    const auto add = [&](const tnr_view* view, const char* name) {
+      if (view == nullptr) return;
+      pins_.add(*view, name);
+      require_alias(out_.view, *view, name, SameView::kRefused);
+    };
+    add(&a_.values, "a");
+    add(a_.scales, "a_scales");
+    add(a_.zeros, "a_zeros");
+    if (packed_ == nullptr) add(&b_.values, "b");
+    add(b_.scales, "b_scales");
+    add(b_.zeros, "b_zeros");
+    add(attributes_.bias, "attributes->bias");
+    add(attributes_.out_scale, "attributes->out_scale");
+    add(attributes_.out_zero, "attributes->out_zero");
+  }
+
+  // Where the rows of out are at no one step.
+  const Dense* own_output() {
+    const tnr_view& out = out_.view;
+    if (as_matrix(out, rows_)) return nullptr;
+    return &result_.emplace(out.dtype, out.rank, out.shape);
+  }
+
+  // The integers of the left factor.
+  tnr_view left_matrix(const Context& context) {
+    const tnr_view& a = a_.values;
+    if (!is_dynamic()) {
+      if (const auto matrix = as_matrix(a, rows_)) return *matrix;
+      left_.emplace(a.dtype, a.rank, a.shape).take(context, a);
+    } else {
+      std::int64_t shape[TNR_MAX_RANK];
+      std::copy_n(a.shape, a.rank, shape);
+      shape[a.rank - 1] = 1;
+      left_.emplace(TNR_DTYPE_I8, a.rank, a.shape);
+      row_scales_.emplace(TNR_DTYPE_F32, a.rank, shape);
+      quantize_rows(context, a, row_scales_->out(), nullptr, left_->out());
+    }
+    return *as_matrix(left_->view(), rows_);
+  }
+
+  // Gathers the numbers that correct and multiply the sums.
+  kernels::SumScaling scaling_of(const Context& context, const tnr_view& left) {
+    const std::int64_t columns[] = {1, columns_};
+    const auto of_rows = [&](Vector& vector, tnr_dtype dtype, const tnr_view& from) {
+      std::int64_t shape[TNR_MAX_RANK];
+      const std::uint32_t rank = a_.values.rank;
+      std::copy_n(a_.values.shape, rank, shape);
+      shape[rank - 1] = 1;
+      vector.emplace(dtype, rank, shape).take(context, from);
+    };
+    const auto of_columns = [&](Vector& vector, tnr_dtype dtype, const tnr_view& from) {
+      vector.emplace(dtype, 2, columns).take(context, from);
+    };
+    if (!is_dynamic()) of_rows(row_scales_, TNR_DTYPE_F32, *a_.scales);
+    of_columns(column_scales_, TNR_DTYPE_F32, *b_.scales);
+    if (a_.zeros != nullptr) {
+      of_rows(row_zeros_, TNR_DTYPE_I32, *a_.zeros);
+      const std::int64_t shape[] = {1, depth_};
+      const Dense ones(left.dtype, 2, shape);
+      fill_ones(ones);
+      column_sums_.emplace(TNR_DTYPE_I32, 2, columns);
+      sum(context, ones.view(), b_.values, packed_, column_sums_->out());
+    }
+    if (b_.zeros != nullptr) {
+      of_columns(column_zeros_, TNR_DTYPE_I32, *b_.zeros);
+      const std::int64_t shape[] = {depth_, 1};
+      const Dense ones(b_.values.dtype, 2, shape);
+      fill_ones(ones);
+      const std::int64_t rows[] = {rows_, 1};
+      row_sums_.emplace(TNR_DTYPE_I32, 2, rows);
+      sum(context, left, ones.view(), nullptr, row_sums_->out());
+      if (row_zeros_) subtract_zeros();
+    }
+    return {data_of<float>(row_scales_),       data_of<float>(column_scales_),
+            data_of<std::int32_t>(row_zeros_), data_of<std::int32_t>(column_sums_),
+            data_of<std::int32_t>(row_sums_),  data_of<std::int32_t>(column_zeros_)};
+  }
+
+  static void fill_ones(const Dense& bytes) noexcept {
+    std::fill_n(bytes.data<Byte>(), element_count(bytes.view()), Byte{1});
+  }
+
+  static void sum(const Context& context, const tnr_view& a, const tnr_view& b,
+                  const PackedFactor* packed, const tnr_view_mut& out) {
+    const tnr_scalar one = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
+    const tnr_scalar none = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {0}};
+    static_cast<void>(tenure::multiply(context, one, a, b, packed, none, out, {}));
+  }
+
+  // From the sums of the left factor's rows: those of its values less their zeros are wanted.
+  void subtract_zeros() const noexcept {
+    auto* const sums = row_sums_->data<std::uint32_t>();
+    const auto* const zeros = row_zeros_->data<std::uint32_t>();
+    for (std::int64_t i = 0; i < rows_; ++i)
+      sums[i] -= static_cast<std::uint32_t>(depth_) * zeros[i];
+  }
+
+  void multiply(const Context& context, const tnr_view& left, const tnr_view& out,
+                const kernels::SumScaling& scaling) const {
+    ProductTypes types = product_types(factor_type(left.dtype), factor_type(b_.values.dtype));
+    types.out_bytes = static_cast<std::int64_t>(element_size(out.dtype));
+    const tnr_scalar given = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
+    const Element one = to_element(given, TNR_DTYPE_I32, "one");
+    const BlockedMatmul::Scalars scalars = {one, {}, one, false};
+    const Epilogue epilogue(Activation(attributes_), attributes_.bias, TNR_DTYPE_F32,
+                            TNR_DTYPE_F32);
+    const BlockedMatmul::Geometry geometry = {rows_,
+                                              columns_,
+                                              depth_,
+                                              steps_of(left),
+                                              steps_of(b_.values),
+                                              steps_of(out),
+                                              packed_ == nullptr ? nullptr : packed_->panels()};
+    const std::optional<NarrowSums> narrow = narrow_sums();
+    const std::optional<QuantizedSums> integers = quantized_sums();
+    const SumsStore* store = nullptr;
+    if (narrow) store = &*narrow;
+    if (integers) store = &*integers;
+    const BlockedMatmul product(types, geometry, scalars, epilogue, store, &scaling);
+    const std::int64_t shared_bytes = whole_lines(product.shared_bytes());
+    const Scratch shared(1, shared_bytes + product.sums_bytes());
+    const ThreadBuffers threads(context.thread_count(), product.thread_bytes());
+    product.run(context, {shared.data(), shared.data() + shared_bytes, threads, 0},
+                static_cast<const Byte*>(left.data), static_cast<const Byte*>(b_.values.data),
+                static_cast<Byte*>(const_cast<void*>(out.data)));
+  }
+
+  [[nodiscard]] std::optional<NarrowSums> narrow_sums() const {
+    if (is_integer_out() || out_.view.dtype == TNR_DTYPE_F32) return std::nullopt;
+    return NarrowSums(out_.view.dtype);
+  }
+  [[nodiscard]] std::optional<QuantizedSums> quantized_sums() const {
+    if (!is_integer_out()) return std::nullopt;
+    float scale;
+    std::memcpy(&scale, attributes_.out_scale->data, sizeof scale);
+    const tnr_view* const zero = attributes_.out_zero;
+    return QuantizedSums(quantized_byte(out_.view, "out"), scale,
+                         zero == nullptr ? Byte{0} : *static_cast<const Byte*>(zero->data));
+  }
+
+  const QuantizedFactor& a_;
+  const QuantizedFactor& b_;
+  const PackedFactor* packed_;
+  const tnr_quantized_matmul_attributes& attributes_;
+  const tnr_view_mut& out_;
+  Pins pins_;
+  std::int64_t rows_;
+  std::int64_t columns_;
+  std::int64_t depth_;
+  std::optional<Dense> left_;
+  std::optional<Dense> result_;
+  Vector row_scales_;
+  Vector column_scales_;
+  Vector row_zeros_;
+  Vector column_zeros_;
+  Vector row_sums_;
+  Vector column_sums_;
+};
+
+void run(const Context& context, const QuantizedFactor& a, const QuantizedFactor& b,
+         const PackedFactor* packed, const tnr_quantized_matmul_attributes& attributes,
+         const tnr_view_mut& out) {
+  QuantizedMatmul product(a, b, packed, attributes, out);
+  product.run(context);
+  count_call(TNR_OPERATION_QUANTIZED_MATMUL, is_empty(out.view) ? 0 : product.read_bytes(),
+             is_empty(out.view) ? 0 : element_bytes(out.view));
+}
+
+}  // namespace
+
+void quantized_matmul(const Context& context, const QuantizedFactor& a, const QuantizedFactor& b,
+                      const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out) {
+  run(context, a, b, nullptr, attributes, out);
+}
+
+void factor_quantized_matmul(const Context& context, const QuantizedFactor& a, FactorToken b,
+                             const tnr_view& b_scales, const tnr_view* b_zeros,
+                             const tnr_quantized_matmul_attributes& attributes,
+                             const tnr_view_mut& out) {
+  const FactorHandles::Use use(kFactorHandles, b);
+  const PackedFactor& factor = use.object();
+  run(context, a, {factor.view(), &b_scales, b_zeros}, &factor, attributes, out);
+}
+
+}  // namespace tenure

@@ -1,0 +1,39 @@
+// Scales and zero points next to the numbers that they are of.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/quantize.hpp"
+#include "tenure/view.hpp"
+
+namespace tenure {
+
+// The rows of tables of kernels::QuantizingKernels. Throw UNSUPPORTED for other dtypes.
+unsigned quantized_float(const tnr_view& view, const char* name);
+unsigned quantized_byte(const tnr_view& view, const char* name);
+
+// Extents of scales that divide those of the numbers, by the numbers' axes: a scale is of a group of
+// adjacent numbers. Both are brought to shapes that broadcast.
+class ScaleGroups {
+ public:
+  // Throws INVALID_ARGUMENT for extents that are neither 1 nor those of `of`, and do not divide
+  // them, and UNSUPPORTED where the groups need more axes than a view has.
+  ScaleGroups(const tnr_view& scales, const char* name, const tnr_view& of);
+
+  // A view of the numbers' shape, or of that of the scales, whose groups are axes.
+  [[nodiscard]] tnr_view numbers(const tnr_view& view) const noexcept;
+  [[nodiscard]] tnr_view scales(const tnr_view& view) const noexcept;
+
+ private:
+  [[nodiscard]] tnr_view split(const tnr_view& view, bool is_of_scales) const noexcept;
+
+  std::uint32_t rank_;
+  std::int64_t groups_[TNR_MAX_RANK] = {};  // of an axis; 0: it is not split
+};
+
+// Throws INVALID_ARGUMENT for a shape that is not that of `like`.
+void require_shape(const tnr_view& view, const char* name, const tnr_view& like, const char* whose);
+// Throws INVALID_ARGUMENT for a scale that is not finite, or not above 0. The view is checked.
+void check_scales(const tnr_view& scales, const char* name);
+
+}  // namespace tenure
