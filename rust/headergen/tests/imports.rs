@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// The modules of `rust/tenure/src`, from the lowest to the highest.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "error",
     "split_mix",
     "owner",
@@ -26,6 +26,7 @@ const ORDER: [&str; 26] = [
     "io",
     "interop",
     "linalg",
+    "quantize",
     "methods",
     "random",
     "expr",

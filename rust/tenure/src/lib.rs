@@ -285,6 +285,7 @@ pub mod ops;
 mod owner;
 pub mod prelude;
 pub mod program;
+pub mod quantize;
 pub mod random;
 #[allow(unsafe_code)]
 mod raw;

@@ -16,6 +16,7 @@ mod library;
 pub(crate) mod movement;
 pub(crate) mod operations;
 pub(crate) mod ordering;
+pub(crate) mod quantize;
 #[cfg(feature = "tracing")]
 pub(crate) mod spans;
 

@@ -62,6 +62,11 @@ impl FactorHandle {
         &self.info
     }
 
+    /// The handle, which is alive as long as `self`.
+    pub(super) fn raw(&self) -> *const tnr_factor {
+        self.factor.as_ptr()
+    }
+
     /// `out = activation(alpha * a b + beta * out + bias)`. With a `beta` of 0 every element of
     /// `out` is written and none read.
     pub(crate) fn matmul<S: Element>(

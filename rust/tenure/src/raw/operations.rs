@@ -486,7 +486,7 @@ pub(crate) fn scan(op: tnr_scan_op, a: Input<'_>, axis: u32, out: LentMut<'_>) -
     check(unsafe { sys::tnr_scan(current(), op, a, axis, ptr::null(), out.0) })
 }
 
-fn or_null(view: Option<Lent<'_>>) -> *const sys::tnr_view {
+pub(crate) fn or_null(view: Option<Lent<'_>>) -> *const sys::tnr_view {
     view.map_or(ptr::null(), |view| ptr::from_ref(view.0))
 }
 

@@ -128,6 +128,9 @@ families! {
     conv2d_transposed: "conv2d_transposed";
     pool2d(tnr_reduce_op): MAX "max_pool2d" MEAN "avg_pool2d";
     batch_norm: "batch_norm";
+    quantize: "quantize";
+    dequantize: "dequantize";
+    quantized_matmul: "quantized_matmul";
     concat: "concat";
     pad: "pad";
     take: "take";

@@ -1,7 +1,8 @@
 //! Operations: how often, how many, how large a window; and arrays of any extent without elements.
 
 use tenure::{
-    Activation, Conv2d, LayerNorm, PadMode, Pool2d, Tensor, TensorView, bf16, random::Generator,
+    Activation, Conv2d, LayerNorm, PadMode, Pool2d, Tensor, TensorView, bf16, quantize,
+    quantize::Scheme, random::Generator,
 };
 
 use super::{Row, done, each, shapes};
@@ -306,5 +307,8 @@ pub const ROWS: &[Row] = &[
                 a.to_vec();
             }
         });
+    }),
+    ("quantize/mod.rs", "per_group", |n| {
+        done(quantize::dynamic::<i8, f32>(&[[1.0; 4]; 2], Scheme::per_group(n)));
     }),
 ];

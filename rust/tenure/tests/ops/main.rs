@@ -18,6 +18,7 @@ mod normalize;
 mod ordering;
 mod packed_factor;
 mod pool2d;
+mod quantize;
 #[allow(dead_code, reason = "tests take what they need")]
 #[path = "../../src/split_mix.rs"]
 mod random;

@@ -1,0 +1,95 @@
+//! Quantized numbers: refusals, and products next to those of the numbers.
+
+use tenure::quantize::{self, Quantized, Scheme, Weights, linear};
+use tenure::{ErrorKind, Matmul, Tensor, linalg, ops};
+
+fn normal(seed: u64, shape: [usize; 2]) -> Tensor<f32> {
+    tenure::random::Generator::new(seed).normal(0.0, 1.0, shape).unwrap()
+}
+
+#[test]
+fn each_scheme_has_its_scales() {
+    let a = normal(1, [6, 32]);
+    let shapes = [
+        (Scheme::per_tensor(), [1, 1]),
+        (Scheme::per_row(), [6, 1]),
+        (Scheme::per_axis(0), [6, 1]),
+        (Scheme::per_axis(-1), [1, 32]),
+        (Scheme::per_group(8), [6, 4]),
+    ];
+    for (scheme, shape) in shapes {
+        let symmetric = quantize::dynamic::<i8, _>(&a, scheme).unwrap();
+        assert_eq!(symmetric.scales().shape(), shape);
+        assert!(symmetric.zeros().is_none());
+        let affine = quantize::dynamic::<u8, _>(&a, scheme.affine()).unwrap();
+        assert_eq!(affine.zeros().unwrap().shape(), shape);
+        for back in [
+            quantize::dequantize::<f32, _>(&symmetric).unwrap(),
+            quantize::dequantize::<f32, _>(&affine).unwrap(),
+        ] {
+            let difference = ops::abs(ops::sub(&back, &a).unwrap()).unwrap();
+            assert!(ops::max_all(&difference).unwrap() < 0.02);
+        }
+    }
+}
+
+#[test]
+fn products_are_near_those_of_the_numbers() {
+    let (x, w) = (normal(2, [9, 64]), normal(3, [64, 20]));
+    let exact = linalg::matmul(&x, &w).unwrap();
+    let by_packed = linear(&x, &Weights::new(&w).unwrap(), Matmul::new()).unwrap();
+    let rows = quantize::dynamic::<i8, _>(&x, Scheme::per_row()).unwrap();
+    let columns = quantize::dynamic::<i8, _>(&w, Scheme::per_axis(1)).unwrap();
+    let product = quantize::matmul(&rows, &columns, Matmul::new()).unwrap();
+    assert_eq!(by_packed, product);
+    let difference = ops::abs(ops::sub(&product, &exact).unwrap()).unwrap();
+    assert!(ops::max_all(&difference).unwrap() < 0.4);
+
+    let affine = quantize::dynamic::<u8, _>(&x, Scheme::per_row().affine()).unwrap();
+    let product = quantize::matmul(&affine, &columns, Matmul::new()).unwrap();
+    let difference = ops::abs(ops::sub(&product, &exact).unwrap()).unwrap();
+    assert!(ops::max_all(&difference).unwrap() < 0.4);
+
+    // A vector is one row, and narrow floats are the numbers that they are.
+    let vector = x.index(0, 3).unwrap();
+    let of_vector = linear(vector, &Weights::new(&w).unwrap(), Matmul::new()).unwrap();
+    assert_eq!(of_vector, by_packed.index(0, 3).unwrap());
+    let narrow: Tensor<tenure::bf16> = ops::cast(&x).unwrap();
+    let narrow = linear(&narrow, &Weights::new(&w).unwrap(), Matmul::new()).unwrap();
+    assert_eq!(narrow.shape(), [9, 20]);
+}
+
+#[test]
+fn refusals_name_the_value() {
+    let a = normal(4, [3, 6]);
+    let refused = |scheme: Scheme, words: &str| {
+        let error = quantize::dynamic::<i8, _>(&a, scheme).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains(words), "{error}");
+    };
+    refused(Scheme::per_axis(2), "no axis");
+    refused(Scheme::per_group(4), "a group is 4 numbers but must divide 6");
+    refused(Scheme::per_group(0), "a group is 0 numbers but must divide 6");
+    let error = quantize::dynamic::<u8, _>(&a, Scheme::per_row()).unwrap_err();
+    assert!(error.to_string().contains("zeros is NULL"), "{error}");
+    let error = quantize::dynamic::<i8, _>(&[[1.0_f64]], Scheme::per_row()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+
+    let values = Tensor::<i8>::zeros([4, 2]).unwrap();
+    let scales = Tensor::full([1, 2], 1.0).unwrap();
+    let other = Tensor::zeros([2, 1]).unwrap();
+    let error = Quantized::from_parts(
+        values.to_tensor().unwrap(),
+        scales.to_tensor().unwrap(),
+        Some(other),
+    )
+    .unwrap_err();
+    assert!(error.to_string().contains("zeros has shape [2, 1] but scales has [1, 2]"), "{error}");
+
+    let rows = Tensor::full([4, 1], 1.0).unwrap();
+    let by_rows = Quantized::from_parts(values.to_tensor().unwrap(), rows, None).unwrap();
+    assert!(Weights::of(&by_rows).unwrap_err().to_string().contains("a scale for each column"));
+    let zeros = Tensor::zeros([1, 2]).unwrap();
+    let affine = Quantized::from_parts(values, scales, Some(zeros)).unwrap();
+    assert!(Weights::of(&affine).unwrap_err().to_string().contains("zero points"));
+}
