@@ -28,19 +28,19 @@ std::string_view raw_bytes(const T* values, std::size_t count) {
 }
 
 // Equal for nodes that compute the same. Names the node's memory.
-struct Key {
-  explicit Key(const GraphNode& node)
+struct NodeKey {
+  explicit NodeKey(const GraphNode& node)
       : numbers{node.code, node.dtype, node.flags, node.copy},
         lists{raw_bytes(node.operands.data(), node.operands.size()),
               raw_bytes(node.numbers.data(), node.numbers.size()),
               raw_bytes(&node.attributes, node.has_attributes ? 1 : 0)} {}
-  bool operator==(const Key&) const = default;
+  bool operator==(const NodeKey&) const = default;
 
   std::array<std::uint32_t, 4> numbers;
   std::array<std::string_view, 3> lists;
 };
-struct HashOfKey {
-  std::size_t operator()(const Key& key) const noexcept {
+struct HashOfNodeKey {
+  std::size_t operator()(const NodeKey& key) const noexcept {
     const std::hash<std::string_view> hash_of;
     std::size_t hash = hash_of(raw_bytes(key.numbers.data(), key.numbers.size()));
     for (const std::string_view list : key.lists) hash = hash * 31 + hash_of(list);
@@ -217,7 +217,7 @@ std::uint64_t merge_common(Graph& graph, Replaced& replaced) {
     const tnr_scalar* const scalar = graph.scalar_of(i);
     if (scalar != nullptr) same[i] = scalars.emplace(raw_bytes(scalar, 1), i).first->second;
   }
-  std::unordered_map<Key, std::uint32_t, HashOfKey> known;
+  std::unordered_map<NodeKey, std::uint32_t, HashOfNodeKey> known;
   known.reserve(graph.nodes.size());
   for (GraphNode& node : graph.nodes) {
     for (std::uint32_t& value : node.operands) {
@@ -225,7 +225,7 @@ std::uint64_t merge_common(Graph& graph, Replaced& replaced) {
     }
     // Operations of others may count their calls, also within a body.
     if (node.custom != nullptr || !node.bodies.empty()) continue;
-    same[node.result] = known.emplace(Key(node), node.result).first->second;
+    same[node.result] = known.emplace(NodeKey(node), node.result).first->second;
     if (same[node.result] == node.result) continue;
     replaced[graph.values[node.result].index] = true;
     ++merged;
