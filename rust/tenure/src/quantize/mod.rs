@@ -352,7 +352,7 @@ pub fn linear<T: Float>(
         let left = quantize::Quantized { values: a.lent(), scales: None, zeros: None };
         let right = Right::Packed(weights.factor.handle());
         filled(extents.as_slice(), |out| {
-            quantize::matmul(&left, &right, [Some(scales.lent()), None], with.lent(), None, out)
+            quantize::matmul(&left, &right, [Some(scales.lent()), None], with.lent(), out)
         })
     })
 }
@@ -385,9 +385,6 @@ pub fn matmul<A: Factor<Product = i32>, B: Factor<Product = i32>>(
         lent!(b => b_values, right);
         let of_b = [right.scales, right.zeros];
         let right = Right::Values(right.values);
-        let _ = (&a_values, &b_values);
-        filled(extents.as_slice(), |out| {
-            quantize::matmul(&left, &right, of_b, with.lent(), None, out)
-        })
+        filled(extents.as_slice(), |out| quantize::matmul(&left, &right, of_b, with.lent(), out))
     })
 }

@@ -68,27 +68,22 @@ pub(crate) enum Right<'a> {
     Packed(&'a FactorHandle),
 }
 
-/// Scale and zero point of a result of integers.
-pub(crate) type OutScale<'a> = Option<(Lent<'a>, Option<Lent<'a>>)>;
-
 /// `out = activation(a b + bias)`.
 pub(crate) fn matmul(
     a: &Quantized<'_>,
     b: &Right<'_>,
     [b_scales, b_zeros]: [Option<Lent<'_>>; 2],
     with: Epilogue<'_>,
-    of_out: OutScale<'_>,
     out: LentMut<'_>,
 ) -> Result<()> {
     entered()?;
     traced!(quantized_matmul(&out.0.view));
     let (flags, [low, high]) = clamp_attributes(with.clamp);
-    let (out_scale, out_zero) = of_out.map_or((None, None), |(scale, zero)| (Some(scale), zero));
     let attributes = sys::tnr_quantized_matmul_attributes {
         struct_size: size_of::<sys::tnr_quantized_matmul_attributes>() as u64,
         bias: or_null(with.bias),
-        out_scale: or_null(out_scale),
-        out_zero: or_null(out_zero),
+        out_scale: ptr::null(),
+        out_zero: ptr::null(),
         activation: with.activation,
         flags,
         low,
@@ -97,7 +92,7 @@ pub(crate) fn matmul(
     let (a_scales, a_zeros) = (or_null(a.scales), or_null(a.zeros));
     let (b_scales, b_zeros) = (or_null(b_scales), or_null(b_zeros));
     let values = a.values.0;
-    // SAFETY: all views of `a` and `b`, the bias and those of `out` are checked views of live,
+    // SAFETY: all views of `a` and `b`, and the bias are checked views of live,
     // initialised elements that are not written during the call, or NULL; a packed factor is alive;
     // `out` is a checked, distinct view that nothing else touches; the attributes are a local that
     // outlives the call; the library checks the context token.
