@@ -12,6 +12,7 @@
 
 #include "expect_error.hpp"
 #include "strided_floats.hpp"
+#include "tenure/blob.hpp"
 #include "tenure/factor.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/quantize.hpp"
@@ -499,6 +500,35 @@ TEST(QuantizedMatmul, RefusesFactorsThatDoNotFit) {
         factor_quantized_matmul(kDefaultContext, left, packed, one.view, nullptr, none, out.out());
       });
   factor_release(packed);
+}
+
+// A scale of 0 is refused where it is read.
+TEST(QuantizedMatmul, ReadsNoScaleOfAnOwnerThatIsGone) {
+  Operand<std::int8_t> a({2, 4});
+  Operand<std::int8_t> b({4, 3});
+  Operand<float> one({}, 1.0f);
+  Operand<float> out({2, 3});
+  Operand<float> gone({}, 0.0f);
+  Operand<std::int8_t> integers({2, 3});
+  const BlobToken owner = blob_borrow(gone.memory.data(), sizeof(float));
+  gone.view.owner = owner;
+  blob_end_borrow(owner);
+  const QuantizedFactor left = {a.view, &one.view, nullptr};
+  const QuantizedFactor right = {b.view, &one.view, nullptr};
+  const auto none = attributes_of(nullptr);
+  expect_error(TNR_STATUS_STALE_VIEW, {"a_scales.owner"}, [&] {
+    quantized_matmul(kDefaultContext, {a.view, &gone.view, nullptr}, right, none, out.out());
+  });
+  expect_error(TNR_STATUS_STALE_VIEW, {"b_scales.owner"}, [&] {
+    quantized_matmul(kDefaultContext, left, {b.view, &gone.view, nullptr}, none, out.out());
+  });
+  auto scaled = none;
+  scaled.out_scale = &gone.view;
+  expect_error(TNR_STATUS_STALE_VIEW, {"attributes->out_scale.owner"},
+               [&] { quantized_matmul(kDefaultContext, left, right, scaled, integers.out()); });
+  expect_error(TNR_STATUS_STALE_VIEW, {"scales.owner"},
+               [&] { quantize(kDefaultContext, out.view, gone.view, nullptr, integers.out()); });
+  blob_release(owner);
 }
 
 }  // namespace

@@ -82,10 +82,7 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
   if (is_swapped_) {
     g_ = {g_.columns, g_.rows, g_.depth, transposed(g_.b), transposed(g_.a), transposed(g_.out)};
   }
-  if (scaling != nullptr) {
-    scales_ = true;
-    scaling_ = is_swapped_ ? scaling->transposed() : *scaling;
-  }
+  if (scaling != nullptr) scaling_ = is_swapped_ ? scaling->transposed() : *scaling;
   // A single column's step is of no account.
   if (g_.columns == 1) {
     g_.b.column = types_.b.bytes;
@@ -96,7 +93,7 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
                epilogue_.is_nothing() && g_.depth <= types_.most_depth() &&
                g_.out.column == types_.out_bytes;
   if (is_narrow_) store_ = nullptr;
-  finishes_ = store_ != nullptr || scales_ || !epilogue_.is_nothing();
+  finishes_ = store_ != nullptr || scales() || !epilogue_.is_nothing();
   packs_ = !types_.are_plain() || store_ != nullptr ||
            (work() > kWorthPacking &&
             g_.rows >
@@ -201,14 +198,14 @@ void BlockedMatmul::scale_sums(const Block& block) const noexcept {
 }
 
 void BlockedMatmul::finish(const Block& block) const noexcept {
-  if (scales_) scale_sums(block);
+  if (scales()) scale_sums(block);
   const SumsStore::Rows rows = {block.sums,    sums_step(), block.out,    g_.out.row,
                                 g_.out.column, block.rows,  block.columns};
   if (block.sums != nullptr) store_->scale(rows);
   if (!epilogue_.is_nothing()) {
     const kernels::Gemm& gemm =
-        scales_ ? kernels::gemm_kernels()[static_cast<unsigned>(kernels::SumType::kF32)]
-                : types_.gemm;
+        scales() ? kernels::gemm_kernels()[static_cast<unsigned>(kernels::SumType::kF32)]
+                 : types_.gemm;
     const kernels::DenseProduct of = product(block);
     kernels::Epilogue part = {of.out,  of.row_step,      of.column_step, of.rows, of.columns,
                               nullptr, types_.sum_bytes, nullptr,        nullptr};

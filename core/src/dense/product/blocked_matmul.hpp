@@ -169,6 +169,7 @@ class BlockedMatmul {
   [[nodiscard]] kernels::DenseProduct product(const Block& block) const noexcept;
   // After the last depth.
   void finish(const Block& block) const noexcept;
+  [[nodiscard]] bool scales() const noexcept { return scaling_.row_scales != nullptr; }
   void scale_sums(const Block& block) const noexcept;
 
   void run_panels(const Context& context, const Buffers& buffers, const kernels::Byte* a,
@@ -196,8 +197,7 @@ class BlockedMatmul {
   const Scalars& scalars_;
   const Epilogue& epilogue_;
   const SumsStore* store_;
-  kernels::SumScaling scaling_ = {};
-  bool scales_ = false;
+  kernels::SumScaling scaling_ = {};  // without scales: sums stay as they are
   Geometry g_;
   bool is_narrow_;  // kernels round sums to elements of 16 bits
   bool finishes_;   // something follows the sums

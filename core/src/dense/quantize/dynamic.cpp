@@ -26,6 +26,9 @@ enum : unsigned { kIn, kOut, kScale, kZero };
 // Rows that are gathered together: 16 elements of 4 bytes fill a line.
 constexpr std::int64_t kRowsOfALine = 16;
 
+// 1 where all numbers are 0, or so small that no scale is above 0.
+float above_zero(float scale) noexcept { return scale > 0 ? scale : 1; }
+
 // A row is all numbers that have one scale.
 class RowQuantizer {
  public:
@@ -113,12 +116,11 @@ class RowQuantizer {
     const kernels::QuantizingKernels& kernels = kernels::quantizing_kernels();
     float scale;
     if (zero_out == nullptr) {
-      scale = symmetric_scale(kernels.rows[types_.number].greatest(in, count_));
+      scale = above_zero(kernels.rows[types_.number].greatest(in, count_) / 127);
       kernels.rows[types_.number].quantize(in, count_, scale, out);
     } else {
       const kernels::Range range = kernels.rows[types_.number].range(in, count_);
-      scale = range.greatest / 255 - range.least / 255;
-      if (!(scale > 0)) scale = 1;
+      scale = above_zero(range.greatest / 255 - range.least / 255);
       const int first = types_.integer == 0 ? -128 : 0;
       const float zero = std::nearbyint(static_cast<float>(first) - range.least / scale);
       const auto point = static_cast<Byte>(static_cast<int>(
@@ -155,11 +157,6 @@ void fill_of_zeros(const Context& context, const tnr_view_mut& scales, const tnr
 }
 
 }  // namespace
-
-float symmetric_scale(float greatest) noexcept {
-  const float scale = greatest / 127;
-  return scale > 0 ? scale : 1;
-}
 
 void quantize_rows(const Context& context, const tnr_view& a, const tnr_view_mut& scales,
                    const tnr_view_mut* zeros, const tnr_view_mut& out) {

@@ -5,10 +5,6 @@
 
 namespace tenure {
 
-// The scale without a zero point: 1 where the greatest magnitude is 0, or so small that no scale is
-// above 0.
-float symmetric_scale(float greatest) noexcept;
-
 // Computes tnr_quantize_dynamic() of checked and pinned operands, but does not count the call.
 void quantize_rows(const Context& context, const tnr_view& a, const tnr_view_mut& scales,
                    const tnr_view_mut* zeros, const tnr_view_mut& out);

@@ -13,13 +13,7 @@ namespace {
 void run(const Context& context, const tnr_view& a, const tnr_view& scales, const tnr_view* zeros,
          const tnr_view_mut& out, tnr_dtype integers, const kernels::Elementwise& kernel,
          tnr_operation operation) {
-  check_view(scales, "scales");
-  require_dtype(scales, "scales", TNR_DTYPE_F32, "scales must be");
-  if (zeros != nullptr) {
-    check_view(*zeros, "zeros");
-    require_dtype(*zeros, "zeros", integers, "the integers are");
-    require_shape(*zeros, "zeros", scales, "scales");
-  }
+  check_scale_views(scales, "scales", zeros, "zeros", integers);
   const ScaleGroups groups(scales, "scales", out.view);
   const tnr_view_mut to = {groups.numbers(out.view)};
   const tnr_view from = groups.numbers(a);

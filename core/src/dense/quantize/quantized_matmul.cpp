@@ -13,7 +13,6 @@
 #include "dense/product/packed_factor.hpp"
 #include "dense/quantize/dynamic.hpp"
 #include "dense/quantize/scales.hpp"
-#include "memory/fresh_pages.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/quantize.hpp"
@@ -109,17 +108,6 @@ void check_broadcast(const tnr_view& scales, const char* name, std::uint32_t ran
        shape_text(scales.rank, scales.shape).text, shape_text(rank, shape).text);
 }
 
-void check_scale_views(const tnr_view& scales, const char* scales_name, const tnr_view* zeros,
-                       const char* zeros_name, tnr_dtype integers) {
-  check_view(scales, scales_name);
-  require_dtype(scales, scales_name, TNR_DTYPE_F32, "scales must be");
-  check_scales(scales, scales_name);
-  if (zeros == nullptr) return;
-  check_view(*zeros, zeros_name);
-  require_dtype(*zeros, zeros_name, integers, "the integers are");
-  require_shape(*zeros, zeros_name, scales, scales_name);
-}
-
 // The matrix that the last two axes and the batch before them are, where the rows of all products
 // follow each other at one step.
 std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept {
@@ -155,6 +143,9 @@ class QuantizedMatmul {
     check_dtypes();
     check_vectors();
     pin();
+    check_scales(*b.scales, "b_scales");
+    if (!is_dynamic()) check_scales(*a.scales, "a_scales");
+    if (is_integer_out()) check_scales(*attributes.out_scale, "attributes->out_scale");
   }
 
   void run(const Context& context) {
@@ -192,6 +183,8 @@ class QuantizedMatmul {
     columns_ = b.shape[1];
     depth_ = b.shape[0];
     rows_ = 1;
+    std::copy_n(a.shape, a.rank, row_shape_);
+    row_shape_[a.rank - 1] = 1;
     bool fits = a.shape[a.rank - 1] == depth_ && out.shape[out.rank - 1] == columns_;
     for (std::uint32_t axis = 0; axis + 1 < a.rank; ++axis) {
       fits &= a.shape[axis] == out.shape[axis];
@@ -244,12 +237,7 @@ class QuantizedMatmul {
     }
     const std::int64_t columns[] = {1, columns_};
     check_broadcast(*b_.scales, "b_scales", 2, columns);
-    if (!is_dynamic()) {
-      std::int64_t rows[TNR_MAX_RANK];
-      std::copy_n(a_.values.shape, a_.values.rank, rows);
-      rows[a_.values.rank - 1] = 1;
-      check_broadcast(*a_.scales, "a_scales", a_.values.rank, rows);
-    }
+    if (!is_dynamic()) check_broadcast(*a_.scales, "a_scales", a_.values.rank, row_shape_);
     if (attributes_.out_scale != nullptr) {
       check_scale_views(*attributes_.out_scale, "attributes->out_scale", attributes_.out_zero,
                         "attributes->out_zero", out_.view.dtype);
@@ -299,11 +287,8 @@ class QuantizedMatmul {
       if (const auto matrix = as_matrix(a, rows_)) return *matrix;
       left_.emplace(a.dtype, a.rank, a.shape).take(context, a);
     } else {
-      std::int64_t shape[TNR_MAX_RANK];
-      std::copy_n(a.shape, a.rank, shape);
-      shape[a.rank - 1] = 1;
       left_.emplace(TNR_DTYPE_I8, a.rank, a.shape);
-      row_scales_.emplace(TNR_DTYPE_F32, a.rank, shape);
+      row_scales_.emplace(TNR_DTYPE_F32, a.rank, row_shape_);
       quantize_rows(context, a, row_scales_->out(), nullptr, left_->out());
     }
     return *as_matrix(left_->view(), rows_);
@@ -313,11 +298,7 @@ class QuantizedMatmul {
   kernels::SumScaling scaling_of(const Context& context, const tnr_view& left) {
     const std::int64_t columns[] = {1, columns_};
     const auto of_rows = [&](Vector& vector, tnr_dtype dtype, const tnr_view& from) {
-      std::int64_t shape[TNR_MAX_RANK];
-      const std::uint32_t rank = a_.values.rank;
-      std::copy_n(a_.values.shape, rank, shape);
-      shape[rank - 1] = 1;
-      vector.emplace(dtype, rank, shape).take(context, from);
+      vector.emplace(dtype, a_.values.rank, row_shape_).take(context, from);
     };
     const auto of_columns = [&](Vector& vector, tnr_dtype dtype, const tnr_view& from) {
       vector.emplace(dtype, 2, columns).take(context, from);
@@ -418,6 +399,7 @@ class QuantizedMatmul {
   std::int64_t rows_;
   std::int64_t columns_;
   std::int64_t depth_;
+  std::int64_t row_shape_[TNR_MAX_RANK];  // of a number for each row of a
   std::optional<Dense> left_;
   std::optional<Dense> result_;
   Vector row_scales_;

@@ -94,6 +94,16 @@ void require_shape(const tnr_view& view, const char* name, const tnr_view& like,
        shape_text(view.rank, view.shape).text, whose, shape_text(like.rank, like.shape).text);
 }
 
+void check_scale_views(const tnr_view& scales, const char* name, const tnr_view* zeros,
+                       const char* zeros_name, tnr_dtype integers) {
+  check_view(scales, name);
+  require_dtype(scales, name, TNR_DTYPE_F32, "scales must be");
+  if (zeros == nullptr) return;
+  check_view(*zeros, zeros_name);
+  require_dtype(*zeros, zeros_name, integers, "the integers are");
+  require_shape(*zeros, zeros_name, scales, name);
+}
+
 void check_scales(const tnr_view& scales, const char* name) {
   if (is_empty(scales)) return;
   Nest nest(1);

@@ -33,7 +33,12 @@ class ScaleGroups {
 
 // Throws INVALID_ARGUMENT for a shape that is not that of `like`.
 void require_shape(const tnr_view& view, const char* name, const tnr_view& like, const char* whose);
-// Throws INVALID_ARGUMENT for a scale that is not finite, or not above 0. The view is checked.
+// Throws as check_view() does, and INVALID_ARGUMENT for scales that are not f32, zeros that are not of
+// `integers`, and zeros of another shape. Reads no element. nullptr: zeros of 0.
+void check_scale_views(const tnr_view& scales, const char* name, const tnr_view* zeros,
+                       const char* zeros_name, tnr_dtype integers);
+// Throws INVALID_ARGUMENT for a scale that is not finite, or not above 0. The view is checked and
+// pinned.
 void check_scales(const tnr_view& scales, const char* name);
 
 }  // namespace tenure
