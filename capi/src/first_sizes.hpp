@@ -36,6 +36,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_batch_norm_attributes> = 16;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_quantized_matmul_attributes> = 56;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_quantized_conv2d_attributes> = 128;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_pad_attributes> = 96;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_triangle_attributes> = 16;

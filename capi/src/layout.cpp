@@ -185,6 +185,21 @@ static_assert(offsetof(tnr_quantized_matmul_attributes, flags) == 36);
 static_assert(offsetof(tnr_quantized_matmul_attributes, low) == 40);
 static_assert(offsetof(tnr_quantized_matmul_attributes, high) == 48);
 
+static_assert(sizeof(tnr_quantized_conv2d_attributes) == 128 &&
+              alignof(tnr_quantized_conv2d_attributes) == 8);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, strides) == 8);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, padding) == 24);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, dilations) == 56);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, groups) == 72);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, bias) == 80);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, out_scale) == 88);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, out_zero) == 96);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, activation) == 104);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, flags) == 108);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, low) == 112);
+static_assert(offsetof(tnr_quantized_conv2d_attributes, high) == 120);
+
 static_assert(sizeof(tnr_pad_attributes) == 96 && alignof(tnr_pad_attributes) == 8);
 static_assert(offsetof(tnr_pad_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_pad_attributes, before) == 8);
@@ -567,4 +582,4 @@ static_assert(offsetof(tnr_kernel_grid, threads) == 20);
 static_assert(offsetof(tnr_kernel_grid, shared_bytes) == 32);
 static_assert(offsetof(tnr_kernel_grid, reserved) == 36);
 
-static_assert(TNR_OPERATION_QUANTIZED_MATMUL == tnr_operation{tenure::kOperationCount});
+static_assert(TNR_OPERATION_QUANTIZED_CONV2D == tnr_operation{tenure::kOperationCount});

@@ -172,6 +172,7 @@ class AttributeFields : public CGraph {
 TENURE_NAMED(tnr_reduce_attributes)
 TENURE_NAMED(tnr_matmul_attributes)
 TENURE_NAMED(tnr_quantized_matmul_attributes)
+TENURE_NAMED(tnr_quantized_conv2d_attributes)
 TENURE_NAMED(tnr_conv2d_attributes)
 TENURE_NAMED(tnr_pool2d_attributes)
 TENURE_NAMED(tnr_batch_norm_attributes)
@@ -291,6 +292,22 @@ void AttributeFields::add_dense() {
                                            [=](auto* given) { return multiply(given, is_packed); },
                                            set);
     }
+    std::set<std::string> of_images = of_product;
+    of_images.insert({"strides", "padding", "dilations", "groups"});
+    add<tnr_quantized_conv2d_attributes>(
+        is_of_bytes ? "quantized_conv2d to bytes" : "quantized_conv2d", of_images,
+        [=, this](auto* given) {
+          const tnr_view a = view_over(zeros_, {1, 2, 2, 2}, TNR_DTYPE_I8);
+          const tnr_view weight = view_over(zeros_, {2, 2, 1, 1}, TNR_DTYPE_I8);
+          const tnr_view scale = ones({1});
+          const tnr_view_mut to = out({1, 2, 2, 2}, is_of_bytes ? TNR_DTYPE_I8 : TNR_DTYPE_F32);
+          return tnr_quantized_conv2d(nullptr, &a, &scale, nullptr, &weight, &scale, nullptr, given,
+                                      &to);
+        },
+        std::function<void(tnr_quantized_conv2d_attributes&)>([=, this](auto& of) {
+          clamp(of);
+          if (is_of_bytes) of.out_scale = &scale_;
+        }));
   }
   const tnr_pad_mode pads[] = {TNR_PAD_MODE_CONSTANT, TNR_PAD_MODE_EDGE, TNR_PAD_MODE_REFLECT,
                                TNR_PAD_MODE_SYMMETRIC, TNR_PAD_MODE_WRAP};

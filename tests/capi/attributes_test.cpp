@@ -185,6 +185,11 @@ TEST_F(Attributes, OfDenseOperations) {
                                        nullptr, with, &out_);
   });
   EXPECT_EQ(tnr_factor_release(of_bytes), TNR_STATUS_OK);
+  const tnr_view byte_image = flat_view(read_, TNR_DTYPE_I8, {1, 1, 3, 3});
+  check<tnr_quantized_conv2d_attributes>("quantized_conv2d", [&](auto* with) {
+    return tnr_quantized_conv2d(nullptr, &byte_image, &scale, nullptr, &byte_image, &scale, nullptr,
+                                with, &pooled);
+  });
   check<tnr_random_attributes>("random", [&](auto* with) {
     return tnr_random(nullptr, TNR_RANDOM_DISTRIBUTION_UNIFORM, 1, 0, with, &out_);
   });

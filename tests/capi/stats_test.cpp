@@ -241,6 +241,24 @@ TEST_F(OperationStats, CountEachFunctionUnderItsOperation) {
                                      nullptr, &dot);
        },
        {1, 30, 4}},
+      {TNR_OPERATION_QUANTIZED_CONV2D,
+       [&] {
+         tnr_view bytes = truth;
+         bytes.dtype = TNR_DTYPE_I8;
+         bytes.rank = 4;
+         std::fill_n(bytes.shape, 3, 1);
+         bytes.shape[3] = kCount;
+         bytes.strides[3] = 1;
+         tnr_view weight = bytes;
+         weight.shape[3] = 1;
+         tnr_view_mut image = out;
+         image.view.rank = 4;
+         std::copy_n(bytes.shape, 4, image.view.shape);
+         std::copy_n(bytes.strides, 4, image.view.strides);
+         return tnr_quantized_conv2d(nullptr, &bytes, &scale, nullptr, &weight, &scale, nullptr,
+                                     nullptr, &image);
+       },
+       {1, 7, 24}},
       {TNR_OPERATION_CONCAT,
        [&] {
          tnr_view half = a;
@@ -422,7 +440,7 @@ TEST_F(OperationStats, CountNoCallThatFails) {
 TEST_F(OperationStats, RefuseWhatHasNoName) {
   tnr_operation_stats stats = {};
   stats.struct_size = sizeof stats;
-  constexpr tnr_operation kLast = TNR_OPERATION_QUANTIZED_MATMUL;
+  constexpr tnr_operation kLast = TNR_OPERATION_QUANTIZED_CONV2D;
   for (const tnr_operation operation : {0, kLast + 1, -1}) {
     expect_refused(tnr_operation_stats_read(operation, &stats), TNR_STATUS_INVALID_ARGUMENT,
                    {"operation is " + std::to_string(operation), "1 to " + std::to_string(kLast)});

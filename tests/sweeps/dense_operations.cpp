@@ -535,6 +535,27 @@ void multiply_quantized(const Operands& with, const Lies& lies, bool is_packed, 
   out.give(answer);
 }
 
+// The matrix as an image of one channel, or of one row of pixels with its columns as channels, whose
+// weight has three filters of one place.
+void convolve_quantized(const Operands& with, const Lies& lies, bool has_channels, Answer& answer) {
+  const tnr_dtype dtype = with.a.values.dtype;
+  const bool has_bytes = dtype == TNR_DTYPE_I8 || dtype == TNR_DTYPE_U8;
+  const std::int64_t channels = has_channels ? with.a.cols : 1;
+  const std::int64_t width = has_channels ? with.a.rows : with.a.cols;
+  const std::int64_t height = has_channels ? 1 : with.a.rows;
+  const Input a(dtype, {1, channels, height, width}, lies.a, 0);
+  const Input weight(TNR_DTYPE_I8, {3, channels, 1, 1}, lies.b, 2);
+  const Scale scale(with);
+  const Output out(has_bytes ? dtype : tnr_dtype{TNR_DTYPE_F32}, {1, 3, height, width}, with.fill,
+                   lies.out);
+  tnr_quantized_conv2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.out_scale = has_bytes ? static_cast<const tnr_view*>(scale) : nullptr;
+  (void)answer.succeeds(tnr_quantized_conv2d(with.context, a, scale, nullptr, weight, scale,
+                                             nullptr, &attributes, out));
+  out.give(answer);
+}
+
 void add_layers(List& list) {
   for (const Lies& lies : kArrangements) {
     const auto add = [&](const char* function, const char* name, auto run) {
@@ -602,6 +623,12 @@ void add_layers(List& list) {
     add("tnr_quantized_matmul", "", [](auto& with, auto& layout, auto& answer) {
       multiply_quantized(with, layout, false, answer);
     });
+    for (const bool has_channels : {false, true}) {
+      add("tnr_quantized_conv2d", has_channels ? "of channels" : "of pixels",
+          [=](auto& with, auto& layout, auto& answer) {
+            convolve_quantized(with, layout, has_channels, answer);
+          });
+    }
     add("tnr_factor_quantized_matmul", "", [](auto& with, auto& layout, auto& answer) {
       multiply_quantized(with, layout, true, answer);
     });

@@ -710,6 +710,33 @@ typedef struct tnr_quantized_matmul_attributes {
   double high;  /**< With the flag: the greatest; not below `low`. Without it 0. */
 } tnr_quantized_matmul_attributes;
 
+/** Attributes of `tnr_quantized_conv2d`. */
+typedef struct tnr_quantized_conv2d_attributes {
+  uint64_t struct_size;
+  /** Elements of `a` from one position of the kernel to the next: down and right. 0 means 1. */
+  int64_t strides[2];
+  /** Zero points around each image: rows above and below, columns left and right. */
+  int64_t padding[4];
+  /** Elements of `a` from one element of the kernel to the next: down and right. 0 means 1. */
+  int64_t dilations[2];
+  /**
+   * Number of groups that channels and filters are split into: a filter reads only the channels
+   * of its group. 0 means 1.
+   */
+  int64_t groups;
+  /** One number for each filter, f32: added to each of its pixels. NULL: nothing is. */
+  const tnr_view *bias;
+  /** Scale of an `out` of i8 or u8, f32, of one element; else NULL. */
+  const tnr_view *out_scale;
+  /** Zero point of `out`, of its dtype and one element. NULL: 0. */
+  const tnr_view *out_zero;
+  /** Applied to each number of the result in f32, after that; 0: none. */
+  tnr_unary_op activation;
+  uint32_t flags;  /**< `TNR_EPILOGUE_CLAMP`, or 0. */
+  double low;  /**< With the flag: the least number of the result; not NaN. Without it 0. */
+  double high;  /**< With the flag: the greatest; not below `low`. Without it 0. */
+} tnr_quantized_conv2d_attributes;
+
 /**
  * Rounds numbers to integers: `out = a / scale`, rounded to nearest, ties to even, plus `zero`,
  * and the nearest integer that the dtype has. The quotient is that of f32. NaN becomes the
@@ -787,6 +814,31 @@ tnr_status tnr_quantized_matmul(tnr_context *context TNR_BORROWED, const tnr_vie
     const tnr_view *a_scales, const tnr_view *a_zeros, const tnr_view *b, const tnr_view *b_scales,
     const tnr_view *b_zeros, const tnr_quantized_matmul_attributes *attributes,
     const tnr_view_mut *out) TNR_NOEXCEPT;
+
+/**
+ * Convolutions of quantized images, `[images, channels, height, width]`, with the shapes of
+ * `tnr_conv2d`: exact sums of integers, which become numbers as those of
+ * `tnr_quantized_matmul`. The padding is the zero point of `a`, the number 0. `a` and `weight`
+ * are i8 or u8 in any combination; `out` has the dtypes that `out` has there.
+ *
+ * Views have any strides. Adjacent channels (NHWC) are fastest.
+ *
+ * INVALID_ARGUMENT also for filters of more than 33,025 elements, beyond which sums may not be
+ * exact, and a scale that is not finite or not above 0.
+ *
+ * @param a `[images, channels, height, width]`
+ * @param a_scale of one element
+ * @param a_zero (nullable) of the shape of `a_scale`; without it 0
+ * @param weight `[filters, channels / groups, kernel_height, kernel_width]`
+ * @param weight_scales `[filters, 1, 1, 1]`, or a shape that broadcasts to it
+ * @param weight_zeros (nullable) of the shape of `weight_scales`; without them 0
+ * @param out `[images, filters, out_height, out_width]`
+ */
+TNR_API TNR_NODISCARD
+tnr_status tnr_quantized_conv2d(tnr_context *context TNR_BORROWED, const tnr_view *a,
+    const tnr_view *a_scale, const tnr_view *a_zero, const tnr_view *weight,
+    const tnr_view *weight_scales, const tnr_view *weight_zeros,
+    const tnr_quantized_conv2d_attributes *attributes, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /*
  * ------------------------------------------------------------------------------

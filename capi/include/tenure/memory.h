@@ -653,6 +653,7 @@ typedef int32_t tnr_operation;
 #define TNR_OPERATION_DEQUANTIZE 56  /**< `tnr_dequantize`. */
 /** `tnr_quantized_matmul`, `tnr_factor_quantized_matmul`. */
 #define TNR_OPERATION_QUANTIZED_MATMUL 57
+#define TNR_OPERATION_QUANTIZED_CONV2D 58  /**< `tnr_quantized_conv2d`. */
 
 /**
  * Totals of one kind of operation since the process started, ended threads included. Calls that

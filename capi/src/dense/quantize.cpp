@@ -53,6 +53,19 @@ tnr_status tnr_quantized_matmul(tnr_context* context, const tnr_view* a, const t
   });
 }
 
+tnr_status tnr_quantized_conv2d(tnr_context* context, const tnr_view* a, const tnr_view* a_scale,
+                                const tnr_view* a_zero, const tnr_view* weight,
+                                const tnr_view* weight_scales, const tnr_view* weight_zeros,
+                                const tnr_quantized_conv2d_attributes* attributes,
+                                const tnr_view_mut* out) noexcept {
+  return run(TNR_OPERATION_QUANTIZED_CONV2D, [=] {
+    tenure::quantized_conv2d(
+        context_of(context), {deref(a, "a"), &deref(a_scale, "a_scale"), a_zero},
+        {deref(weight, "weight"), &deref(weight_scales, "weight_scales"), weight_zeros},
+        sized_attributes_of(attributes), deref(out, "out"));
+  });
+}
+
 tnr_status tnr_factor_quantized_matmul(tnr_context* context, const tnr_view* a,
                                        const tnr_view* a_scales, const tnr_view* a_zeros,
                                        const tnr_factor* b, const tnr_view* b_scales,

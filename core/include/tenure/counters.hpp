@@ -15,7 +15,7 @@
 
 namespace tenure {
 
-inline constexpr std::size_t kOperationCount = TNR_OPERATION_QUANTIZED_MATMUL;
+inline constexpr std::size_t kOperationCount = TNR_OPERATION_QUANTIZED_CONV2D;
 
 // Written by one thread at a time, read by any.
 struct alignas(64) CounterBlock {

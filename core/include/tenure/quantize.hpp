@@ -31,5 +31,9 @@ void factor_quantized_matmul(const Context& context, const QuantizedFactor& a, F
                              const tnr_view& b_scales, const tnr_view* b_zeros,
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out);
+// tnr_quantized_conv2d(), where both have scales.
+void quantized_conv2d(const Context& context, const QuantizedFactor& a,
+                      const QuantizedFactor& weight,
+                      const tnr_quantized_conv2d_attributes& attributes, const tnr_view_mut& out);
 
 }  // namespace tenure

@@ -821,6 +821,36 @@ pub struct tnr_quantized_matmul_attributes {
     pub high: f64,
 }
 
+/// Attributes of `tnr_quantized_conv2d`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_quantized_conv2d_attributes {
+    pub struct_size: u64,
+    /// Elements of `a` from one position of the kernel to the next: down and right. 0 means 1.
+    pub strides: [i64; 2],
+    /// Zero points around each image: rows above and below, columns left and right.
+    pub padding: [i64; 4],
+    /// Elements of `a` from one element of the kernel to the next: down and right. 0 means 1.
+    pub dilations: [i64; 2],
+    /// Number of groups that channels and filters are split into: a filter reads only the channels
+    /// of its group. 0 means 1.
+    pub groups: i64,
+    /// One number for each filter, f32: added to each of its pixels. NULL: nothing is.
+    pub bias: *const tnr_view,
+    /// Scale of an `out` of i8 or u8, f32, of one element; else NULL.
+    pub out_scale: *const tnr_view,
+    /// Zero point of `out`, of its dtype and one element. NULL: 0.
+    pub out_zero: *const tnr_view,
+    /// Applied to each number of the result in f32, after that; 0: none.
+    pub activation: tnr_unary_op,
+    /// `TNR_EPILOGUE_CLAMP`, or 0.
+    pub flags: u32,
+    /// With the flag: the least number of the result; not NaN. Without it 0.
+    pub low: f64,
+    /// With the flag: the greatest; not below `low`. Without it 0.
+    pub high: f64,
+}
+
 // ==== movement of elements ====
 // Elements keep their bits and go by width, whatever their dtype.
 
@@ -3327,6 +3357,31 @@ unsafe extern "C" {
         context: *mut tnr_context, a: *const tnr_view, a_scales: *const tnr_view,
         a_zeros: *const tnr_view, b: *const tnr_view, b_scales: *const tnr_view,
         b_zeros: *const tnr_view, attributes: *const tnr_quantized_matmul_attributes,
+        out: *const tnr_view_mut,
+    ) -> tnr_status;
+
+    /// Convolutions of quantized images, `[images, channels, height, width]`, with the shapes of
+    /// `tnr_conv2d`: exact sums of integers, which become numbers as those of
+    /// `tnr_quantized_matmul`. The padding is the zero point of `a`, the number 0. `a` and `weight`
+    /// are i8 or u8 in any combination; `out` has the dtypes that `out` has there.
+    ///
+    /// Views have any strides. Adjacent channels (NHWC) are fastest.
+    ///
+    /// INVALID_ARGUMENT also for filters of more than 33,025 elements, beyond which sums may not be
+    /// exact, and a scale that is not finite or not above 0.
+    ///
+    /// @param a `[images, channels, height, width]`
+    /// @param a_scale of one element
+    /// @param a_zero (nullable) of the shape of `a_scale`; without it 0
+    /// @param weight `[filters, channels / groups, kernel_height, kernel_width]`
+    /// @param weight_scales `[filters, 1, 1, 1]`, or a shape that broadcasts to it
+    /// @param weight_zeros (nullable) of the shape of `weight_scales`; without them 0
+    /// @param out `[images, filters, out_height, out_width]`
+    #[must_use]
+    pub fn tnr_quantized_conv2d(
+        context: *mut tnr_context, a: *const tnr_view, a_scale: *const tnr_view,
+        a_zero: *const tnr_view, weight: *const tnr_view, weight_scales: *const tnr_view,
+        weight_zeros: *const tnr_view, attributes: *const tnr_quantized_conv2d_attributes,
         out: *const tnr_view_mut,
     ) -> tnr_status;
 

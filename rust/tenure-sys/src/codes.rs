@@ -791,6 +791,8 @@ impl crate::tnr_operation {
     pub const DEQUANTIZE: crate::tnr_operation = crate::tnr_operation(56);
     /// `tnr_quantized_matmul`, `tnr_factor_quantized_matmul`.
     pub const QUANTIZED_MATMUL: crate::tnr_operation = crate::tnr_operation(57);
+    /// `tnr_quantized_conv2d`.
+    pub const QUANTIZED_CONV2D: crate::tnr_operation = crate::tnr_operation(58);
 }
 
 /// Passes each kind of operation that is counted, as `#[doc = ".."] Name = CONSTANT;`.
@@ -856,6 +858,7 @@ macro_rules! for_each_counter {
             #[doc = " Rounding to integers with scales."] Quantize = QUANTIZE;
             #[doc = " Numbers of integers with scales."] Dequantize = DEQUANTIZE;
             #[doc = " Products of quantized factors."] QuantizedMatmul = QUANTIZED_MATMUL;
+            #[doc = " Convolutions of quantized images."] QuantizedConv2d = QUANTIZED_CONV2D;
         }
     };
 }

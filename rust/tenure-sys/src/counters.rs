@@ -443,4 +443,11 @@ pub const COUNTERS: &[Counter] = &[
         rust: "QuantizedMatmul",
         rust_doc: "Products of quantized factors.",
     },
+    Counter {
+        name: "QUANTIZED_CONV2D",
+        code: 58,
+        doc: "`tnr_quantized_conv2d`.",
+        rust: "QuantizedConv2d",
+        rust_doc: "Convolutions of quantized images.",
+    },
 ];

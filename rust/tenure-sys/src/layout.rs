@@ -238,6 +238,23 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_quantized_conv2d_attributes>() == 128);
+    assert!(align_of::<tnr_quantized_conv2d_attributes>() == 8);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, strides) == 8);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, padding) == 24);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, dilations) == 56);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, groups) == 72);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, bias) == 80);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, out_scale) == 88);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, out_zero) == 96);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, activation) == 104);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, flags) == 108);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, low) == 112);
+    assert!(offset_of!(tnr_quantized_conv2d_attributes, high) == 120);
+};
+
+const _: () = {
     assert!(size_of::<tnr_pad_attributes>() == 96);
     assert!(align_of::<tnr_pad_attributes>() == 8);
     assert!(offset_of!(tnr_pad_attributes, struct_size) == 0);

@@ -33,6 +33,7 @@ int check_sparse_operations(void);
 int check_packed(void);
 int check_matmul(void);
 int check_conv2d(void);
+int check_quantized_conv2d(void);
 int check_einsum(void);
 int check_expressions(void);
 int check_programs(void);

@@ -76,6 +76,33 @@ int check_layers(void) {
   return 0;
 }
 
+/* One row of three pixels, less a zero point of 1, by itself. */
+int check_quantized_conv2d(void) {
+  static const signed char bytes[3] = {1, 2, 4};
+  static const signed char one[1] = {1};
+  tnr_view a, scale, zero;
+  tnr_view_mut out;
+  float got[1];
+  OK(lend(numbers, 1, 0, &scale));
+  a = scale;
+  a.base = a.data = bytes;
+  a.dtype = TNR_DTYPE_I8;
+  a.size_bytes = sizeof bytes;
+  as_image(&a);
+  a.shape[2] = 1;
+  a.shape[3] = 3;
+  zero = scale;
+  zero.base = zero.data = one;
+  zero.dtype = TNR_DTYPE_I8;
+  zero.size_bytes = sizeof one;
+  OK(lend_mut(got, 1, 0, &out));
+  as_image(&out.view);
+  out.view.shape[2] = out.view.shape[3] = 1;
+  OK(tnr_quantized_conv2d(NULL, &a, &scale, &zero, &a, &scale, NULL, NULL, &out));
+  CHECK(got[0] == 14);
+  return 0;
+}
+
 /* Along rows. */
 int check_normalizations(void) {
   tnr_normalize_attributes with;

@@ -27,8 +27,8 @@ int main(void) {
   failed += check_operations();
   failed += check_devices() + check_arrays() + check_exchange() + check_sparse() +
             check_sparse_operations() + check_packed() + check_matmul() + check_conv2d() +
-            check_einsum() + check_layers() + check_movement() + check_ordering() +
-            check_normalizations() + check_expressions() + check_programs();
+            check_quantized_conv2d() + check_einsum() + check_layers() + check_movement() +
+            check_ordering() + check_normalizations() + check_expressions() + check_programs();
   printf("compiled for ABI %d.%d, asked for %d; ran with %u.%u\n", TNR_ABI_MAJOR, TNR_ABI_MINOR,
          TNR_WANT_MINOR, tnr_abi_version() >> 16, tnr_abi_version() & 0xffff);
   return failed != 0;

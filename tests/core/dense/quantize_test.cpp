@@ -410,6 +410,228 @@ TEST(QuantizedMatmul, RoundsItsResultToIntegersAndNarrowFloats) {
   }
 }
 
+// ---- convolutions ----
+
+struct Images {
+  Shape a;
+  Shape weight;
+  std::int64_t strides[2];
+  std::int64_t padding[4];
+  std::int64_t dilations[2];
+  std::int64_t groups;
+};
+const Images kImages[] = {
+    {{2, 5, 9, 7}, {6, 5, 3, 3}, {1, 1}, {1, 1, 1, 1}, {1, 1}, 1},
+    {{1, 8, 12, 13}, {4, 8, 3, 2}, {2, 3}, {0, 2, 1, 0}, {1, 2}, 1},
+    {{3, 16, 5, 6}, {33, 16, 1, 1}, {0, 0}, {}, {0, 0}, 1},
+    {{1, 6, 7, 7}, {9, 2, 3, 3}, {1, 1}, {2, 2, 2, 2}, {2, 2}, 3},
+    {{2, 6, 8, 5}, {6, 1, 3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, 6},
+    {{1, 3, 40, 41}, {8, 3, 7, 7}, {2, 2}, {3, 3, 3, 3}, {1, 1}, 1},
+    {{1, 1, 2, 3}, {2, 1, 1, 1}, {1, 1}, {3, 4, 5, 6}, {1, 1}, 1},
+    {{2, 0, 3, 3}, {4, 0, 2, 2}, {1, 1}, {}, {1, 1}, 1},
+    {{0, 3, 4, 4}, {2, 3, 3, 3}, {1, 1}, {}, {1, 1}, 1},
+};
+
+tnr_quantized_conv2d_attributes attributes_of(const Images& of) {
+  tnr_quantized_conv2d_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  std::copy_n(of.strides, 2, attributes.strides);
+  std::copy_n(of.padding, 4, attributes.padding);
+  std::copy_n(of.dilations, 2, attributes.dilations);
+  attributes.groups = of.groups;
+  return attributes;
+}
+
+Shape result_shape(const Images& of) {
+  Shape shape = {of.a[0], of.weight[0], 0, 0};
+  for (int axis = 0; axis < 2; ++axis) {
+    const std::int64_t stride = std::max<std::int64_t>(of.strides[axis], 1);
+    const std::int64_t dilation = std::max<std::int64_t>(of.dilations[axis], 1);
+    const std::int64_t padded = of.a[2 + axis] + of.padding[2 * axis] + of.padding[2 * axis + 1];
+    shape[2 + axis] = (padded - (of.weight[2 + axis] - 1) * dilation - 1) / stride + 1;
+  }
+  return shape;
+}
+
+// The sum of products of a window and a filter, by their values less their zeros.
+template <class A, class B>
+std::int32_t window_sum(const Images& of, const Index& at, Operand<A>& a, int a_zero,
+                        Operand<B>& weight, int weight_zero) {
+  std::int32_t sum = 0;
+  const std::int64_t first = at[1] / (of.weight[0] / of.groups) * of.weight[1];
+  const auto place = [&](int axis, std::int64_t i) {
+    return at[2 + axis] * std::max<std::int64_t>(of.strides[axis], 1) +
+           i * std::max<std::int64_t>(of.dilations[axis], 1) - of.padding[2 * axis];
+  };
+  for (std::int64_t i = 0; i < of.weight[2]; ++i) {
+    const std::int64_t y = place(0, i);
+    for (std::int64_t j = 0; j < of.weight[3] && y >= 0 && y < of.a[2]; ++j) {
+      const std::int64_t x = place(1, j);
+      for (std::int64_t c = 0; c < of.weight[1] && x >= 0 && x < of.a[3]; ++c) {
+        sum +=
+            (a.at({at[0], first + c, y, x}) - a_zero) * (weight.at({at[1], c, i, j}) - weight_zero);
+      }
+    }
+  }
+  return sum;
+}
+
+// Images whose channels are adjacent.
+template <class T>
+void make_channels_last(Operand<T>& image) {
+  tnr_view& view = image.view;
+  view.strides[1] = 1;
+  view.strides[3] = view.shape[1];
+  view.strides[2] = view.shape[1] * view.shape[3];
+  view.strides[0] = view.strides[2] * view.shape[2];
+}
+
+template <class A, class B>
+void expect_exact_convolutions(Random& random) {
+  for (const Images& of : kImages) {
+    for (int variant = 0; variant < 12; ++variant) {
+      const bool has_channels_last = variant % 3 == 0;
+      const auto image = [&](const Shape& shape, Access access, auto type) {
+        using T = decltype(type);
+        if (variant % 3 == 2) return Operand<T>(shape, access, random);
+        Operand<T> plain(shape);
+        if (has_channels_last) make_channels_last(plain);
+        return plain;
+      };
+      auto a = image(of.a, Access::kRead, A());
+      auto out = image(result_shape(of), Access::kWrite, 0.0f);
+      fill_bytes(a, random);
+      Operand<B> weight(of.weight, Access::kRead, random);
+      fill_bytes(weight, random);
+      Operand<float> scale({}, 0.01f);
+      Operand<A> zero({}, static_cast<A>(random()));
+      Operand<float> weight_scales({of.weight[0], 1, 1, 1}, Access::kRead, random);
+      fill_scales(weight_scales, random);
+      Operand<B> weight_zeros({of.weight[0], 1, 1, 1}, Access::kRead, random);
+      fill_bytes(weight_zeros, random);
+      Operand<float> bias({of.weight[0]}, Access::kRead, random);
+      bias.fill(random);
+      const bool has_zero = variant % 2 == 0;
+      const bool has_weight_zeros = variant % 4 < 2;
+      auto attributes = attributes_of(of);
+      if (variant > 4) attributes.bias = &bias.view;
+      const TestContext two(2);
+      quantized_conv2d(
+          variant < 6 ? kDefaultContext : two,
+          {a.view, &scale.view, has_zero ? &zero.view : nullptr},
+          {weight.view, &weight_scales.view, has_weight_zeros ? &weight_zeros.view : nullptr},
+          attributes, out.out());
+      for_each_index(out.view, [&](const Index& index) {
+        const Index filter = {index[1], 0, 0, 0};
+        const std::int32_t sum = window_sum(of, index, a, has_zero ? zero.at({}) : 0, weight,
+                                            has_weight_zeros ? weight_zeros.at(filter) : 0);
+        float number = static_cast<float>(sum) * (0.01f * weight_scales.at(filter));
+        if (variant > 4) number += bias.at({index[1]});
+        ASSERT_EQ(out.at(index), number) << "images " << &of - kImages << " variant " << variant;
+      });
+    }
+  }
+}
+
+TEST(QuantizedConv2d, IsExactOfBytesOfAnySigns) {
+  Random random(7);
+  expect_exact_convolutions<std::int8_t, std::int8_t>(random);
+  expect_exact_convolutions<std::uint8_t, std::int8_t>(random);
+  expect_exact_convolutions<std::int8_t, std::uint8_t>(random);
+  expect_exact_convolutions<std::uint8_t, std::uint8_t>(random);
+}
+
+TEST(QuantizedConv2d, RoundsItsResultToIntegersAndNarrowFloats) {
+  Random random(8);
+  const Images& of = kImages[0];
+  Operand<std::uint8_t> a(of.a);
+  fill_bytes(a, random);
+  Operand<std::int8_t> weight(of.weight);
+  fill_bytes(weight, random);
+  Operand<float> one({}, 0.02f);
+  Operand<std::uint8_t> zero({}, 90);
+  const QuantizedFactor image = {a.view, &one.view, &zero.view};
+  const QuantizedFactor filters = {weight.view, &one.view, nullptr};
+  auto attributes = attributes_of(of);
+  attributes.activation = TNR_UNARY_OP_RELU;
+  Operand<float> numbers(result_shape(of));
+  quantized_conv2d(kDefaultContext, image, filters, attributes, numbers.out());
+  Operand<std::uint8_t> wanted(result_shape(of));
+  quantize(kDefaultContext, numbers.view, one.view, &zero.view, wanted.out());
+  for (const bool has_channels_last : {false, true}) {
+    Operand<std::uint8_t> out(result_shape(of));
+    if (has_channels_last) make_channels_last(out);
+    auto to_bytes = attributes;
+    to_bytes.out_scale = &one.view;
+    to_bytes.out_zero = &zero.view;
+    quantized_conv2d(kDefaultContext, image, filters, to_bytes, out.out());
+    for_each_index(out.view,
+                   [&](const Index& index) { ASSERT_EQ(out.at(index), wanted.at(index)); });
+    std::vector<std::uint16_t> narrow(numbers.memory.size());
+    std::vector<std::uint16_t> rounded_numbers(narrow.size());
+    tnr_view view = numbers.view;
+    view.dtype = TNR_DTYPE_BF16;
+    view.size_bytes = 2 * narrow.size();
+    view.base = view.data = rounded_numbers.data();
+    cast(kDefaultContext, numbers.view, {view});
+    view.base = view.data = narrow.data();
+    quantized_conv2d(kDefaultContext, image, filters, attributes, {view});
+    EXPECT_EQ(narrow, rounded_numbers);
+  }
+}
+
+TEST(QuantizedConv2d, RefusesOperandsThatDoNotFit) {
+  Operand<std::int8_t> a({1, 2, 3, 3});
+  Operand<std::int8_t> weight({4, 2, 3, 3});
+  Operand<float> one({}, 1.0f);
+  Operand<float> out({1, 4, 1, 1});
+  const QuantizedFactor image = {a.view, &one.view, nullptr};
+  const QuantizedFactor filters = {weight.view, &one.view, nullptr};
+  tnr_quantized_conv2d_attributes none = {};
+  none.struct_size = sizeof none;
+  const auto refuse = [&](std::initializer_list<std::string> words, const QuantizedFactor& of,
+                          const QuantizedFactor& by, const tnr_quantized_conv2d_attributes& with,
+                          const tnr_view_mut& to, tnr_status status = TNR_STATUS_INVALID_ARGUMENT) {
+    expect_error(status, words, [&] { quantized_conv2d(kDefaultContext, of, by, with, to); });
+  };
+  Operand<float> floats({1, 2, 3, 3});
+  refuse({"a.dtype is f32 but must be i8 or u8"}, {floats.view, &one.view, nullptr}, filters, none,
+         out.out(), TNR_STATUS_UNSUPPORTED);
+  Operand<float> two({2}, 1.0f);
+  refuse({"a_scale has shape [2] but must have one element"}, {a.view, &two.view, nullptr}, filters,
+         none, out.out());
+  Operand<float> four({4}, 1.0f);
+  refuse({"weight_scales has shape [4] but must broadcast to [4, 1, 1, 1]"}, image,
+         {weight.view, &four.view, nullptr}, none, out.out());
+  for (const float scale : {0.0f, -1.0f, kNaN, kInfinity}) {
+    Operand<float> wrong({1}, scale);
+    refuse({"a_scale has", "finite and above 0"}, {a.view, &wrong.view, nullptr}, filters, none,
+           out.out());
+    refuse({"weight_scales has", "finite and above 0"}, image, {weight.view, &wrong.view, nullptr},
+           none, out.out());
+  }
+  auto with_bias = none;
+  with_bias.bias = &two.view;
+  refuse({"attributes->bias has shape [2]", "one extent of 4, as the filters of weight"}, image,
+         filters, with_bias, out.out());
+  Operand<std::int8_t> bytes({1, 4, 1, 1});
+  refuse({"out.dtype is i8 but attributes->out_scale is NULL"}, image, filters, none, bytes.out());
+  Operand<float> larger({1, 4, 2, 1});
+  refuse({"out.shape[2] is 2 but must be 1"}, image, filters, none, larger.out());
+  Operand<std::int8_t> deep({1, 33026, 1, 1});
+  Operand<std::int8_t> long_filter({1, 33026, 1, 1});
+  Operand<float> pixel({1, 1, 1, 1});
+  refuse({"filters of 33026 elements", "33025 at most"}, {deep.view, &one.view, nullptr},
+         {long_filter.view, &one.view, nullptr}, none, pixel.out());
+  tnr_view aliased = a.view;
+  aliased.shape[1] = 2;
+  auto scaled = none;
+  scaled.out_scale = &one.view;
+  Operand<std::int8_t> square({2, 2, 1, 1});
+  refuse({"out is exactly a"}, {aliased, &one.view, nullptr}, {square.view, &one.view, nullptr},
+         scaled, {aliased}, TNR_STATUS_ALIASED);
+}
+
 // ---- refusals ----
 
 TEST(Quantize, RefusesScalesThatAreNone) {

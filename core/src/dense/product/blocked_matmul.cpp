@@ -80,7 +80,8 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
       store_(store),
       g_(geometry) {
   if (is_swapped_) {
-    g_ = {g_.columns, g_.rows, g_.depth, transposed(g_.b), transposed(g_.a), transposed(g_.out)};
+    g_ = {g_.columns,         g_.rows, g_.depth,          transposed(g_.b), transposed(g_.a),
+          transposed(g_.out), nullptr, g_.epilogue_column};
   }
   if (scaling != nullptr) scaling_ = is_swapped_ ? scaling->transposed() : *scaling;
   // A single column's step is of no account.
@@ -210,7 +211,7 @@ void BlockedMatmul::finish(const Block& block) const noexcept {
     kernels::Epilogue part = {of.out,  of.row_step,      of.column_step, of.rows, of.columns,
                               nullptr, types_.sum_bytes, nullptr,        nullptr};
     if (!is_swapped_) {
-      epilogue_.run(gemm, part, block.column);
+      epilogue_.run(gemm, part, g_.epilogue_column + block.column);
     } else {
       // The bias is of the caller's columns. A part of a complex number is a row of its own.
       part.row_step = of.column_step * types_.lanes;
@@ -219,7 +220,7 @@ void BlockedMatmul::finish(const Block& block) const noexcept {
       part.columns = of.rows;
       part.bias_step = types_.lanes * types_.sum_bytes;
       for (std::int64_t lane = 0; lane < types_.lanes; ++lane) {
-        epilogue_.run(gemm, part, block.row, lane * types_.sum_bytes);
+        epilogue_.run(gemm, part, g_.epilogue_column + block.row, lane * types_.sum_bytes);
         part.out += types_.sum_bytes;
       }
     }

@@ -52,6 +52,8 @@ class BlockedMatmul {
     Steps out;
     // The whole right factor, of several columns; nullptr: its steps say where it lies.
     const Panels* packed_b = nullptr;
+    // The column of the epilogue that the first one is.
+    std::int64_t epilogue_column = 0;
 
     // Whether the transpose of the result is computed, as the product of the transposes in the
     // other order: kernels store adjacent columns fastest. The sums are the same, but of complex

@@ -9,9 +9,9 @@
 #include "dense/movement.hpp"
 #include "dense/product/blocked_matmul.hpp"
 #include "dense/product/matmul.hpp"
-#include "dense/product/narrow_sums.hpp"
 #include "dense/product/packed_factor.hpp"
 #include "dense/quantize/dynamic.hpp"
+#include "dense/quantize/product_parts.hpp"
 #include "dense/quantize/scales.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"
@@ -23,90 +23,6 @@ namespace tenure {
 namespace {
 
 using kernels::Byte;
-
-// 255 * 255 * 33,025 is below 2^31.
-constexpr std::int64_t kMostExactDepth = 33025;
-
-// Numbers that leave as integers.
-class QuantizedSums final : public SumsStore {
- public:
-  QuantizedSums(unsigned integer, float scale, Byte zero) noexcept
-      : operation_(kernels::quantizing_kernels().quantize[0][integer]),
-        scale_(scale),
-        zero_(zero) {}
-
-  void store(const Rows& rows) const noexcept override {
-    for (std::int64_t i = 0; i < rows.rows; ++i) {
-      const kernels::StripInput in[] = {
-          {rows.sums + i * rows.sums_step, sizeof(float), sizeof(float)},
-          {reinterpret_cast<const Byte*>(&scale_), 0, sizeof(float)},
-          {&zero_, 0, 1}};
-      kernels::Strip strip = dense_strip(rows.columns, rows.out + i * rows.row_step, 1, in);
-      strip.out_step = rows.column_step;
-      run_strip(operation_, strip);
-    }
-  }
-
- private:
-  Operation operation_;
-  float scale_;
-  Byte zero_;
-};
-
-// A dense array of the call's own.
-class Dense {
- public:
-  Dense(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape)
-      : memory_(row_major_bytes(dtype, rank, shape)),
-        view_{make_view(memory_.data(), memory_.size_bytes(), 0, dtype, rank, shape, nullptr)} {}
-
-  [[nodiscard]] const tnr_view& view() const noexcept { return view_.view; }
-  [[nodiscard]] const tnr_view_mut& out() const noexcept { return view_; }
-  template <class T>
-  [[nodiscard]] T* data() const noexcept {
-    return reinterpret_cast<T*>(memory_.data());
-  }
-
-  // Copies or casts a view that broadcasts.
-  void take(const Context& context, const tnr_view& from) const {
-    if (is_empty(view())) return;
-    ElementwiseCall call(view_);
-    call.add(from, "");
-    call.run(context, from.dtype == view().dtype ? copy_operation(from.dtype)
-                                                 : cast_operation(from.dtype, view().dtype));
-  }
-
- private:
-  Scratch memory_;
-  tnr_view_mut view_;
-};
-
-// A vector of numbers, one for each row or column.
-using Vector = std::optional<Dense>;
-template <class T>
-const T* data_of(const Vector& vector) noexcept {
-  return vector ? vector->data<T>() : nullptr;
-}
-
-// ---- checks ----
-
-void check_one(const tnr_view& view, const char* name) {
-  if (element_count(view) == 1 && !is_empty(view)) return;
-  fail(TNR_STATUS_INVALID_ARGUMENT, "%s has shape %s but must have one element", name,
-       shape_text(view.rank, view.shape).text);
-}
-
-void check_broadcast(const tnr_view& scales, const char* name, std::uint32_t rank,
-                     const std::int64_t* shape) {
-  bool fits = scales.rank <= rank;
-  for (std::uint32_t axis = 0; fits && axis < scales.rank; ++axis) {
-    const std::int64_t extent = scales.shape[axis];
-    fits = extent == 1 || extent == shape[rank - scales.rank + axis];
-  }
-  if (fits) return;
-  fail(TNR_STATUS_INVALID_ARGUMENT, "%s has shape %s but must broadcast to %s", name,
-       shape_text(scales.rank, scales.shape).text, shape_text(rank, shape).text);
-}
 
 // The matrix that the last two axes and the batch before them are, where the rows of all products
 // follow each other at one step.
@@ -217,17 +133,6 @@ class QuantizedMatmul {
       fail(TNR_STATUS_INVALID_ARGUMENT, "b was packed for a left factor of %s but must be for %s",
            dtype_name(packed_->info().a_dtype), dtype_name(left_dtype()));
     }
-    if (is_integer_out() != (attributes_.out_scale != nullptr)) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "out.dtype is %s but attributes->out_scale is %s",
-           dtype_name(out_.view.dtype), is_integer_out() ? "NULL" : "given");
-    }
-    if (!is_integer_out()) {
-      (void)quantized_float(out_.view, "out");
-      if (attributes_.out_zero != nullptr) {
-        fail(TNR_STATUS_INVALID_ARGUMENT,
-             "attributes->out_zero is given but attributes->out_scale is NULL");
-      }
-    }
   }
 
   void check_vectors() const {
@@ -238,39 +143,18 @@ class QuantizedMatmul {
     const std::int64_t columns[] = {1, columns_};
     check_broadcast(*b_.scales, "b_scales", 2, columns);
     if (!is_dynamic()) check_broadcast(*a_.scales, "a_scales", a_.values.rank, row_shape_);
-    if (attributes_.out_scale != nullptr) {
-      check_scale_views(*attributes_.out_scale, "attributes->out_scale", attributes_.out_zero,
-                        "attributes->out_zero", out_.view.dtype);
-      check_one(*attributes_.out_scale, "attributes->out_scale");
-    }
-    const tnr_view* const bias = attributes_.bias;
-    if (bias == nullptr) return;
-    check_view(*bias, "attributes->bias");
-    require_dtype(*bias, "attributes->bias", TNR_DTYPE_F32, "numbers are added in");
-    if (bias->rank != 1 || bias->shape[0] != columns_) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "attributes->bias has shape %s but must have one extent of %" PRId64
-           ", as the columns of b",
-           shape_text(bias->rank, bias->shape).text, columns_);
-    }
+    ResultViews(attributes_).check(out_.view, columns_, "the columns of b");
   }
 
   void pin() {
-    pins_.add_mut(out_, "out");
-    const auto add = [&](const tnr_view* view, const char* name) {
-      if (view == nullptr) return;
-      pins_.add(*view, name);
-      require_alias(out_.view, *view, name, SameView::kRefused);
-    };
+    const OperandPins add(pins_, out_);
     add(&a_.values, "a");
     add(a_.scales, "a_scales");
     add(a_.zeros, "a_zeros");
     if (packed_ == nullptr) add(&b_.values, "b");
     add(b_.scales, "b_scales");
     add(b_.zeros, "b_zeros");
-    add(attributes_.bias, "attributes->bias");
-    add(attributes_.out_scale, "attributes->out_scale");
-    add(attributes_.out_zero, "attributes->out_zero");
+    add(ResultViews(attributes_));
   }
 
   // Where the rows of out are at no one step.
@@ -363,31 +247,14 @@ class QuantizedMatmul {
                                               steps_of(b_.values),
                                               steps_of(out),
                                               packed_ == nullptr ? nullptr : packed_->panels()};
-    const std::optional<NarrowSums> narrow = narrow_sums();
-    const std::optional<QuantizedSums> integers = quantized_sums();
-    const SumsStore* store = nullptr;
-    if (narrow) store = &*narrow;
-    if (integers) store = &*integers;
-    const BlockedMatmul product(types, geometry, scalars, epilogue, store, &scaling);
+    const QuantizedStore store(ResultViews(attributes_), out_.view);
+    const BlockedMatmul product(types, geometry, scalars, epilogue, store.sums_store(), &scaling);
     const std::int64_t shared_bytes = whole_lines(product.shared_bytes());
     const Scratch shared(1, shared_bytes + product.sums_bytes());
     const ThreadBuffers threads(context.thread_count(), product.thread_bytes());
     product.run(context, {shared.data(), shared.data() + shared_bytes, threads, 0},
                 static_cast<const Byte*>(left.data), static_cast<const Byte*>(b_.values.data),
                 static_cast<Byte*>(const_cast<void*>(out.data)));
-  }
-
-  [[nodiscard]] std::optional<NarrowSums> narrow_sums() const {
-    if (is_integer_out() || out_.view.dtype == TNR_DTYPE_F32) return std::nullopt;
-    return NarrowSums(out_.view.dtype);
-  }
-  [[nodiscard]] std::optional<QuantizedSums> quantized_sums() const {
-    if (!is_integer_out()) return std::nullopt;
-    float scale;
-    std::memcpy(&scale, attributes_.out_scale->data, sizeof scale);
-    const tnr_view* const zero = attributes_.out_zero;
-    return QuantizedSums(quantized_byte(out_.view, "out"), scale,
-                         zero == nullptr ? Byte{0} : *static_cast<const Byte*>(zero->data));
   }
 
   const QuantizedFactor& a_;

@@ -101,8 +101,8 @@ macro_rules! conv2d_options {
         $(#[$about])*
         #[derive(Clone, Copy, Debug)]
         pub struct Conv2d<'a, T: Float> {
-            plain: Filtering,
-            bias: Option<$View<'a, T>>,
+            pub(crate) plain: Filtering,
+            pub(crate) bias: Option<$View<'a, T>>,
         }
 
         impl<T: Float> Default for Conv2d<'_, T> {

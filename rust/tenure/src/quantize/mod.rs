@@ -6,6 +6,7 @@
 //! | [`by_scales`], [`dequantize`] | round numbers by given scales, and give numbers again |
 //! | [`Weights`], [`linear`] | a matrix of weights that is quantized and packed once, and rows of numbers times it |
 //! | [`matmul`] | the product of two quantized matrices |
+//! | [`conv2d`] | the convolution of quantized images by quantized filters |
 //!
 //! A number is `(value - zero) * scale`. Scales and zero points are tensors next to the values.
 //! Sums of products are exact, so that results have the same bits on every processor.
@@ -26,8 +27,9 @@ use crate::error::{Error, Result};
 use crate::layout::axis::Axis;
 use crate::linalg::matmul::{Matmul, product_shape};
 use crate::linalg::packed_factor::PackedFactor;
+use crate::nn::conv2d::Conv2d;
 use crate::operand::AsView;
-use crate::ops::results::{Extents, filled, named};
+use crate::ops::results::{Extents, filled, filled_in, named, order_of_images};
 use crate::raw::quantize::{self, Right};
 
 /// Which numbers share a scale, and whether they have a zero point.
@@ -386,5 +388,44 @@ pub fn matmul<A: Factor<Product = i32>, B: Factor<Product = i32>>(
         let of_b = [right.scales, right.zeros];
         let right = Right::Values(right.values);
         filled(extents.as_slice(), |out| quantize::matmul(&left, &right, of_b, with.lent(), out))
+    })
+}
+
+/// The convolution of quantized images, `[images, channels, height, width]`, by quantized filters,
+/// `[filters, channels / groups, height, width]`, as numbers. The images have one scale, and the
+/// filters have one each, `[filters, 1, 1, 1]`, or fewer. The padding is the number 0.
+///
+/// Adjacent channels are fastest, of images whose view is
+/// [`channels_last`](crate::TensorView::channels_last); the result has the order of the images.
+///
+/// # Errors
+///
+/// The errors of [`nn::conv2d`](crate::nn::conv2d), and `InvalidArgument` for scales that do not
+/// agree, and filters of more than 33,025 elements.
+///
+/// ```
+/// use tenure::{Conv2d, quantize::{self, Scheme}};
+///
+/// let image = [[[[0.0_f32, 51.0, 255.0]]]];
+/// let image = quantize::dynamic::<u8, _>(&image, Scheme::per_tensor().affine())?;
+/// let filter = quantize::dynamic::<i8, _>(&[[[[127.0_f32, -127.0]]]], Scheme::per_axis(0))?;
+/// let edges = quantize::conv2d(&image, &filter, Conv2d::new())?;
+/// assert_eq!(edges, [[[[-51.0 * 127.0, -204.0 * 127.0]]]]);
+/// # Ok::<(), tenure::Error>(())
+/// ```
+#[doc(alias("QLinearConv", "ConvInteger"))]
+pub fn conv2d<A: Factor<Product = i32>, B: Factor<Product = i32>>(
+    a: &Quantized<A>,
+    weight: &Quantized<B>,
+    with: Conv2d<'_, f32>,
+) -> Result<Tensor<f32>> {
+    named("conv2d", || {
+        let attributes = with.plain.attributes()?;
+        let shape = with.plain.result_shape(a.values.shape(), weight.values.shape());
+        let order = order_of_images(&a.values.as_view());
+        lent!(a => a_values, image);
+        lent!(weight => weight_values, filters);
+        let bias = with.bias.as_ref().map(|bias| bias.lent());
+        filled_in(&shape, order, |out| quantize::conv2d(&image, &filters, bias, &attributes, out))
     })
 }

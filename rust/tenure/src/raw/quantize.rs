@@ -123,3 +123,48 @@ pub(crate) fn matmul(
         }
     })
 }
+
+/// `out = activation(a * weight + bias)`, a convolution.
+pub(crate) fn conv2d(
+    a: &Quantized<'_>,
+    weight: &Quantized<'_>,
+    bias: Option<Lent<'_>>,
+    with: &sys::tnr_conv2d_attributes,
+    out: LentMut<'_>,
+) -> Result<()> {
+    entered()?;
+    traced!(quantized_conv2d(&out.0.view));
+    let attributes = sys::tnr_quantized_conv2d_attributes {
+        struct_size: size_of::<sys::tnr_quantized_conv2d_attributes>() as u64,
+        strides: with.strides,
+        padding: with.padding,
+        dilations: with.dilations,
+        groups: with.groups,
+        bias: or_null(bias),
+        out_scale: ptr::null(),
+        out_zero: ptr::null(),
+        activation: with.activation,
+        flags: with.flags,
+        low: with.low,
+        high: with.high,
+    };
+    let (scale, zero) = (or_null(a.scales), or_null(a.zeros));
+    let (scales, zeros) = (or_null(weight.scales), or_null(weight.zeros));
+    // SAFETY: all views of `a` and `weight`, and the bias are checked views of live, initialised
+    // elements that are not written during the call, or NULL; `out` is a checked, distinct view that
+    // nothing else touches; the attributes are a local that outlives the call; the library checks
+    // the context token.
+    check(unsafe {
+        sys::tnr_quantized_conv2d(
+            current(),
+            a.values.0,
+            scale,
+            zero,
+            weight.values.0,
+            scales,
+            zeros,
+            &attributes,
+            out.0,
+        )
+    })
+}

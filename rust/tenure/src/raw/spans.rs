@@ -131,6 +131,7 @@ families! {
     quantize: "quantize";
     dequantize: "dequantize";
     quantized_matmul: "quantized_matmul";
+    quantized_conv2d: "quantized_conv2d";
     concat: "concat";
     pad: "pad";
     take: "take";

@@ -1,10 +1,11 @@
 //! Quantized numbers: refusals, and products next to those of the numbers.
 
 use tenure::quantize::{self, Quantized, Scheme, Weights, linear};
-use tenure::{ErrorKind, Matmul, Tensor, linalg, ops};
+use tenure::random::Generator;
+use tenure::{Activation, Conv2d, ErrorKind, Matmul, Tensor, linalg, ops};
 
 fn normal(seed: u64, shape: [usize; 2]) -> Tensor<f32> {
-    tenure::random::Generator::new(seed).normal(0.0, 1.0, shape).unwrap()
+    Generator::new(seed).normal(0.0, 1.0, shape).unwrap()
 }
 
 #[test]
@@ -57,6 +58,29 @@ fn products_are_near_those_of_the_numbers() {
     let narrow: Tensor<tenure::bf16> = ops::cast(&x).unwrap();
     let narrow = linear(&narrow, &Weights::new(&w).unwrap(), Matmul::new()).unwrap();
     assert_eq!(narrow.shape(), [9, 20]);
+}
+
+#[test]
+fn convolutions_are_near_those_of_the_numbers() {
+    let image: Tensor<f32> = Generator::new(5).normal(0.5, 1.0, [2, 6, 9, 8]).unwrap();
+    let options = Conv2d::new().padding([1, 1]).strides([2, 1]).activation(Activation::Relu);
+    for groups in [1, 2, 6] {
+        let filters: Tensor<f32> =
+            Generator::new(6).normal(0.0, 0.1, [6, 6 / groups, 3, 3]).unwrap();
+        let with = options.groups(groups);
+        let exact = tenure::nn::conv2d(&image, &filters, with).unwrap();
+        let a = quantize::dynamic::<u8, _>(&image, Scheme::per_tensor().affine()).unwrap();
+        let weight = quantize::dynamic::<i8, _>(&filters, Scheme::per_axis(0)).unwrap();
+        let fast = quantize::conv2d(&a, &weight, with).unwrap();
+        assert_eq!(fast.shape(), exact.shape());
+        // Each of up to 54 products has an error of half a step of both factors.
+        for (fast, exact) in fast.to_vec().iter().zip(exact.to_vec()) {
+            assert!((fast - exact).abs() < 0.1, "{fast} {exact}");
+        }
+    }
+    let two = quantize::dynamic::<i8, _>(&image, Scheme::per_axis(0)).unwrap();
+    let error = quantize::conv2d(&two, &two, Conv2d::new()).unwrap_err().to_string();
+    assert!(error.contains("a_scale has shape [2, 1, 1, 1]"), "{error}");
 }
 
 #[test]

@@ -321,6 +321,32 @@ void pack_adjacent_pairs(const Factor& from, Byte* to) {
   }
 }
 
+// Packs a panel of rows or columns with adjacent bytes: widened first, and then transposed by pairs.
+template <class T, int64_t kPanel>
+void pack_widened_pairs(const Factor& from, Byte* to) {
+  constexpr int64_t kWideBytes = kChunkDepth * kWidth<uint16_t>;
+  alignas(64) Byte wide[kPanel * kWideBytes];
+  const Byte* rows[kTransposedRows<uint32_t, kPanel>];
+  for (int64_t i = 0; i < kTransposedRows<uint32_t, kPanel>; ++i) {
+    rows[i] = wide + smaller(i, kPanel - 1) * kWideBytes;
+  }
+  for (int64_t k = 0; k < from.depth; k += kChunkDepth) {
+    const int64_t depth = smaller(from.depth - k, kChunkDepth);
+    for (int64_t i = 0; i < kPanel; ++i) {
+      const Byte* const row = from.data + smaller(i, from.count - 1) * from.step + k;
+      Byte* const out = wide + i * kWideBytes;
+      TENURE_INDEPENDENT
+      for (int64_t j = 0; j < depth; ++j) {
+        store<int16_t>(out + j * kWidth<int16_t>, static_cast<int16_t>(load<T>(row + j)));
+      }
+      if (depth % 2 != 0) store<int16_t>(out + depth * kWidth<int16_t>, 0);
+    }
+    const int64_t pairs = (depth + 1) / 2;
+    pack_transposed<uint32_t, kPanel>(rows, 0, pairs, to);
+    to += pairs * kPanel * kWidth<uint32_t>;
+  }
+}
+
 // Two depths are one lane of 32 bits, each as a number of 16: products of such pairs are added by
 // one instruction. The pair of a last depth is 0.
 template <class T, int64_t kPanel>
@@ -347,6 +373,15 @@ void pack_pairs(const Factor& from, Byte* to) {
       }
     }
 #endif
+    if constexpr (sizeof(T) == 1) {
+      if (from.depth_step == 1) {
+        pack_widened_pairs<T, kPanel>(
+            {from.data + i * from.step, from.step, 1, smaller(from.count - i, kPanel), from.depth},
+            to);
+        to += (from.depth + 1) / 2 * kPanel * kWidth<uint32_t>;
+        continue;
+      }
+    }
     for (int64_t k = 0; k < from.depth; k += kChunkDepth) {
       const int64_t depth = smaller(from.depth - k, kChunkDepth);
       pack<Bits, kPanel>({from.data + i * from.step + k * from.depth_step, from.step,
@@ -625,7 +660,7 @@ template <class T>
 constexpr FactorPacking kPackingOfPairs = {
     .depths = 2,
     .starts = 0,
-    .slack_bytes = 0,
+    .slack_bytes = kVectorBytes,
     .rows = pack_pairs<T, kPanelRows>,
     .columns = pack_pairs<T, kPanelColumns<uint32_t>>,
     .scattered = nullptr,

@@ -154,11 +154,17 @@ struct RowTerms {
 };
 
 template <bool kHasRowZeros, bool kHasColumnZeros>
-void scale_row(Byte* sums, int64_t step, int64_t count, const RowTerms& row, const SumScaling& by) {
-  const auto scaled = [&](int64_t j, uint32_t sum) {
-    if constexpr (kHasRowZeros) sum -= row.zero * static_cast<uint32_t>(by.column_sums[j]);
-    if constexpr (kHasColumnZeros) sum -= row.sum * static_cast<uint32_t>(by.column_zeros[j]);
-    return static_cast<float>(static_cast<int32_t>(sum)) * (row.scale * by.column_scales[j]);
+void scale_row(Byte* sums, int64_t step, int64_t count, const RowTerms& of_row,
+               const SumScaling& by) {
+  // Copies: for all that the compiler knows, a store to `sums` changes what references name.
+  const RowTerms row = of_row;
+  const float* const column_scales = by.column_scales;
+  const int32_t* const column_sums = by.column_sums;
+  const int32_t* const column_zeros = by.column_zeros;
+  const auto scaled = [=](int64_t j, uint32_t sum) {
+    if constexpr (kHasRowZeros) sum -= row.zero * static_cast<uint32_t>(column_sums[j]);
+    if constexpr (kHasColumnZeros) sum -= row.sum * static_cast<uint32_t>(column_zeros[j]);
+    return static_cast<float>(static_cast<int32_t>(sum)) * (row.scale * column_scales[j]);
   };
   if (step == kStep<float>) {
     TENURE_INDEPENDENT
