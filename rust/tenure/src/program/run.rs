@@ -231,6 +231,35 @@ impl<I, O> Program<I, O> {
         self.memory_of::<Host>(&mut inputs)
     }
 
+    /// The memory of a run whose inputs are known only at run time, otherwise like
+    /// [`memory`](Self::memory). Inputs that are updated are not among the others, as those of
+    /// [`run_dyn`](Self::run_dyn).
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`memory`](Self::memory); `InvalidArgument` also for another number of inputs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([2]);
+    ///     graph.program((x,), x * 2.0)
+    /// })?;
+    /// let x = Tensor::from([1.0_f32, -1.0]);
+    /// assert_eq!(program.memory_dyn(&[(&x).into()], &mut [])?, program.memory((&x,))?);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn memory_dyn(
+        &self,
+        inputs: &[DynView<'_>],
+        updated: &mut [DynViewMut<'_>],
+    ) -> Result<MemoryPlan> {
+        self.check_counts(inputs.len(), updated.len())?;
+        let mut lent = self.dynamic(inputs, updated);
+        let plan = self.shared.handle.memory::<Dynamic, Host>(&mut lent);
+        Ok(MemoryPlan::of(&plan.map_err(|error| self.located(error))?))
+    }
+
     pub(super) fn memory_of<P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<MemoryPlan> {
         let plan = self.shared.handle.memory(inputs).map_err(|error| self.located(error))?;
         Ok(MemoryPlan::of(&plan))
