@@ -251,6 +251,7 @@
 //! | `onednn` | oneDNN, where it is installed, as an [`Engine`] of products of dense matrices; `onednn-src` of `tenure-sys` compiles its sources, which takes half an hour |
 //! | `derive` | `#[derive(Tree)]`: structs of tensors as inputs and outputs of programs: [`tree`] |
 //! | `plugins` | `program::load_plugin`: operations of shared libraries that are loaded while the program runs, by `libloading` |
+//! | `onnx` | `onnx`: programs of ONNX models, by `prost` |
 //! | `programs` | `program::file`: files of graphs with their constants, lent from a map, by `prost` |
 //! | `rand` | the traits of `rand_core` 0.9 for [`random::Generator`] |
 //! | `rayon` | `Context::with_rayon` and `RayonExecutor`: Rayon's threads work at operations |
@@ -333,6 +334,8 @@ pub use ops::order::Ranked;
 pub use ops::pad::PadMode;
 pub use ops::search::{UniqueCounts, UniqueInverse};
 pub use program::calls::custom::CustomOperation;
+#[cfg(feature = "onnx")]
+pub use program::onnx;
 pub use program::tree::{self, Leaves, Tree};
 pub use program::{
     Body, Bound, BoundIn, Extent, Graph, MemoryPlan, Passes, Program, Refused, Shapes, Traced,

@@ -40,6 +40,8 @@ mod graph;
 mod images;
 mod movement;
 pub mod on_device;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 mod operators;
 mod ordering;
 mod products;

@@ -80,6 +80,8 @@ impl fmt::Display for CallSite {
 pub(super) struct CallSites {
     pub(super) nodes: Box<[CallSite]>,
     pub(super) bodies: Box<[CallSites]>,
+    /// Names of nodes that come from a model and not from the source, by their numbers.
+    pub(super) named_nodes: Box<[String]>,
     /// Names of the program's inputs and outputs, by their numbers.
     pub(super) inputs: Box<[String]>,
     pub(super) outputs: Box<[String]>,
@@ -311,7 +313,10 @@ fn named_text(call_sites: &CallSites, message: &str) -> Option<String> {
 
 fn located_text(call_sites: &CallSites, message: &str) -> Option<String> {
     let (node, why) = without_node(message)?;
-    let site = call_sites.nodes.get(node)?;
+    let site = match call_sites.nodes.get(node) {
+        Some(site) => site.to_string(),
+        None => call_sites.named_nodes.get(node)?.clone(),
+    };
     let derived = || located_text(call_sites, why.strip_prefix(DERIVED)?);
     Some(match derived() {
         Some(of) => format!("{site}: {DERIVED}{of}"),

@@ -6,7 +6,11 @@ mod control;
 mod custom;
 mod graphs;
 mod kinds;
+#[cfg(feature = "onnx")]
+mod models;
 mod names;
+#[cfg(feature = "onnx")]
+mod onnx;
 mod programs;
 mod schema;
 

@@ -194,6 +194,12 @@ impl GraphHandle {
         Ok((self.graph.dtype_of(value)?, self.graph.shape_of(value)?))
     }
 
+    /// The shape of a value as numbers of the graph.
+    pub(crate) fn numbers_of(&self, value: u32) -> Result<Vec<i64>> {
+        let (numbers, rank) = self.graph.sizes_of(value)?;
+        Ok(numbers[..rank].to_vec())
+    }
+
     /// A number of a shape in messages: itself, or the name of an extent.
     pub(crate) fn number_text(&self, number: i64) -> Result<String> {
         if number < sys::TNR_EXTENT {

@@ -214,9 +214,16 @@ impl<I: InputTypes, O: OutputTypes> Program<I, O> {
             ..CallSites::default()
         };
         let shared = Shared::new(handle, call_sites, is_updated, output_lens);
+        Ok(Self::of_graph(shared, graph))
+    }
+}
+
+impl<I, O> Program<I, O> {
+    /// The program of a graph, which it keeps to be saved.
+    pub(in crate::program) fn of_graph(shared: Shared, graph: GraphHandle) -> Self {
         // It is empty.
         let _ = shared.graph.set(Mutex::new(graph));
-        Ok(Program::made(shared))
+        Program::made(shared)
     }
 }
 
