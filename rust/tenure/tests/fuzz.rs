@@ -34,9 +34,15 @@ mod lent;
 mod liars;
 #[path = "dlpack/managed.rs"]
 mod managed;
+#[cfg(feature = "onnx")]
+#[path = "program_file/models.rs"]
+mod models;
 #[cfg(feature = "programs")]
 #[path = "fuzz/nodes.rs"]
 mod nodes;
+#[cfg(feature = "onnx")]
+#[path = "fuzz/onnx.rs"]
+mod onnx;
 #[path = "fuzz/operations.rs"]
 mod operations;
 #[path = "fuzz/packed.rs"]
