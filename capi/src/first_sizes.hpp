@@ -92,6 +92,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_precision_attributes> = 24;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_quantize_attributes> = 24;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_custom_operation> = 80;

@@ -38,6 +38,7 @@ static_assert(sizeof(tnr_packed_layout) == 4);
 static_assert(sizeof(tnr_value_source) == 4);
 static_assert(sizeof(tnr_extent_op) == 4);
 static_assert(sizeof(tnr_order_result) == 4);
+static_assert(sizeof(tnr_quantize_result) == 4);
 static_assert(sizeof(tnr_infer_fn) == 8);
 static_assert(sizeof(tnr_compute_fn) == 8);
 static_assert(sizeof(tnr_device_compute_fn) == 8);
@@ -407,6 +408,13 @@ static_assert(offsetof(tnr_precision_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_precision_attributes, keep) == 8);
 static_assert(offsetof(tnr_precision_attributes, keep_count) == 16);
 static_assert(offsetof(tnr_precision_attributes, reserved) == 20);
+
+static_assert(sizeof(tnr_graph_quantize_attributes) == 24 &&
+              alignof(tnr_graph_quantize_attributes) == 8);
+static_assert(offsetof(tnr_graph_quantize_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_graph_quantize_attributes, keep) == 8);
+static_assert(offsetof(tnr_graph_quantize_attributes, keep_count) == 16);
+static_assert(offsetof(tnr_graph_quantize_attributes, reserved) == 20);
 
 static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
               alignof(tnr_einsum_node_attributes) == 8);

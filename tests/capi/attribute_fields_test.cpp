@@ -183,6 +183,7 @@ TENURE_NAMED(tnr_moments_attributes)
 TENURE_NAMED(tnr_einsum_node_attributes)
 TENURE_NAMED(tnr_program_attributes)
 TENURE_NAMED(tnr_precision_attributes)
+TENURE_NAMED(tnr_graph_quantize_attributes)
 TENURE_NAMED(tnr_program_run_attributes)
 TENURE_NAMED(tnr_bound_attributes)
 TENURE_NAMED(tnr_sort_attributes)
@@ -590,6 +591,15 @@ void AttributeFields::add_programs() {
     uint32_t lowered = 0;
     const tnr_status status =
         tnr_graph_add_mixed_precision(graph, &of, 1, TNR_DTYPE_BF16, given, &lowered);
+    release_all();
+    graph = tnr_graph_create();
+    return status;
+  });
+  add<tnr_graph_quantize_attributes>("quantization", {"keep", "keep_count"}, [this](auto* given) {
+    const tnr_view weights = ones({64, 64});
+    const uint32_t of = node(TNR_NODE_MATMUL, {input({2, 64}), constant(weights)});
+    uint32_t quantized = 0;
+    const tnr_status status = tnr_graph_quantize(graph, &of, 1, given, &quantized);
     release_all();
     graph = tnr_graph_create();
     return status;

@@ -213,10 +213,12 @@ class Checklist(unittest.TestCase):
         self.assertEqual(kinds - have, WITHOUT_CASE)
 
 
-# Kinds whose results do not change with their operands; kinds of subgraphs and of the caller; and
-# gradients themselves, which the cases of convolutions and poolings compute.
+# Kinds whose results do not change with their operands; kinds of integers, which have no gradient;
+# kinds of subgraphs and of the caller; and gradients themselves, which the cases of convolutions and
+# poolings compute.
 WITHOUT_CASE = {"compare", "searchsorted", "histogram", "random", "random_permutation", "nonzero",
-                "extent", "cond", "while", "custom", "conv2d_filters", "pool2d_gradient"}
+                "extent", "cond", "while", "custom", "conv2d_filters", "pool2d_gradient",
+                "quantize", "quantize_dynamic", "dequantize", "quantized_matmul"}
 
 
 class RandomGraphs(GradientTest):

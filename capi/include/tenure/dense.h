@@ -47,6 +47,13 @@ extern "C" {
  */
 #define TNR_EPILOGUE_CLAMP 1
 
+/**
+ * Flag of `tnr_quantized_matmul_attributes`, and of the attributes of `TNR_NODE_QUANTIZED_MATMUL`:
+ * the rows of an `a` of numbers are quantized with zero points, to u8. The error of rows that are
+ * not symmetric about 0 is up to half as large.
+ */
+#define TNR_QUANTIZE_AFFINE_ROWS 2
+
 /** Flag of a MEAN of `tnr_pool2d`: the padding counts as elements, zeros. */
 #define TNR_POOL2D_COUNT_PADDING 1
 
@@ -705,9 +712,10 @@ typedef struct tnr_quantized_matmul_attributes {
   const tnr_view *out_zero;
   /** Applied to each number of the result in f32, after that; 0: none. */
   tnr_unary_op activation;
-  uint32_t flags;  /**< `TNR_EPILOGUE_CLAMP`, or 0. */
-  double low;  /**< With the flag: the least number of the result; not NaN. Without it 0. */
-  double high;  /**< With the flag: the greatest; not below `low`. Without it 0. */
+  uint32_t flags;  /**< `TNR_EPILOGUE_CLAMP`, `TNR_QUANTIZE_AFFINE_ROWS`, or 0. */
+  /** With `TNR_EPILOGUE_CLAMP`: the least number of the result; not NaN. Without it 0. */
+  double low;
+  double high;  /**< With it: the greatest; not below `low`. Without it 0. */
 } tnr_quantized_matmul_attributes;
 
 /** Attributes of `tnr_quantized_conv2d`. */
@@ -795,7 +803,8 @@ tnr_status tnr_dequantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * So the bits are the same under every instruction set.
  *
  * `a` is i8 or u8 with scales of its rows; or f32, f16 or bf16 without scales: each row is then
- * quantized by its own, as by `tnr_quantize_dynamic` without zeros. `out` is f32, f16 or bf16,
+ * quantized by its own, as by `tnr_quantize_dynamic` without zeros, or to u8 with them where
+ * `attributes->flags` has `TNR_QUANTIZE_AFFINE_ROWS`. `out` is f32, f16 or bf16,
  * rounded once; or i8 or u8 by `attributes->out_scale`, as by `tnr_quantize`.
  *
  * INVALID_ARGUMENT also for k above 33,025, beyond which sums may not be exact, and a scale

@@ -185,6 +185,14 @@ extern "C" {
 #define TNR_NODE_POOL2D_GRADIENT 3473408
 /** Operands (a, gradient); numbers (kernel rows, kernel columns). */
 #define TNR_NODE_CONV2D_FILTERS 3538944
+/** Operands (a, scales, zeros?); dtype. */
+#define TNR_NODE_QUANTIZE 3604480
+/** Operands (a); numbers (shape...); dtype; low bits: `tnr_quantize_result`. */
+#define TNR_NODE_QUANTIZE_DYNAMIC 3670016
+/** Operands (a, scales, zeros?); dtype. */
+#define TNR_NODE_DEQUANTIZE 3735552
+/** Operands (a, b, a_scales?, b_scales, a_zeros?, b_zeros?, bias?, scale?, zero?); dtype. */
+#define TNR_NODE_QUANTIZED_MATMUL 3801088
 /** Flag of a node that reduces: the reduced axes stay, of extent 1. */
 #define TNR_NODE_KEEP_AXES 256
 
@@ -465,7 +473,10 @@ typedef int32_t tnr_extent_op;
 typedef struct tnr_graph_node {
   uint64_t struct_size;
   uint32_t code;  /**< A kind plus the code of the operation, of kinds that have codes. */
-  /** The dtype that a cast or random numbers have. 0 for all others: operations state it. */
+  /**
+   * The dtype that the node sets, of kinds that say so: of a cast that of the result, of
+   * `TNR_NODE_QUANTIZE_DYNAMIC` that of the integers. 0 for all others.
+   */
   tnr_dtype dtype;
   /** `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given. */
   const uint32_t *operands;
@@ -506,6 +517,15 @@ typedef struct tnr_precision_attributes {
   uint32_t keep_count;  /**< Number of `keep`. */
   uint32_t reserved;
 } tnr_precision_attributes;
+
+/** Attributes of `tnr_graph_quantize`. */
+typedef struct tnr_graph_quantize_attributes {
+  uint64_t struct_size;
+  /** `keep_count` values: the nodes that give them stay in f32. NULL for none. */
+  const uint32_t *keep;
+  uint32_t keep_count;  /**< Number of `keep`. */
+  uint32_t reserved;
+} tnr_graph_quantize_attributes;
 
 /**
  * The dtype and shape of the result of a custom operation, from those of its operands: these views
@@ -825,6 +845,17 @@ typedef int32_t tnr_order_result;
 #define TNR_ORDER_RESULT_VALUES 1  /**< The elements. */
 #define TNR_ORDER_RESULT_INDICES 2  /**< Where each was on the axis, of i64. */
 
+/**
+ * Which result of `tnr_quantize_dynamic` a node of `TNR_NODE_QUANTIZE_DYNAMIC` is. Its numbers are
+ * the shape of the scales.
+ */
+typedef int32_t tnr_quantize_result;
+#define TNR_QUANTIZE_RESULT_VALUES 1  /**< The integers, without zero points. */
+#define TNR_QUANTIZE_RESULT_SCALES 2  /**< Their scales. */
+#define TNR_QUANTIZE_RESULT_AFFINE_VALUES 3  /**< The integers of numbers that have zero points. */
+#define TNR_QUANTIZE_RESULT_AFFINE_SCALES 4  /**< Their scales. */
+#define TNR_QUANTIZE_RESULT_AFFINE_ZEROS 5  /**< Their zero points. */
+
 /** Attributes of a node of `TNR_NODE_EINSUM`, which must be given. */
 typedef struct tnr_einsum_node_attributes {
   uint64_t struct_size;
@@ -987,6 +1018,29 @@ TNR_API TNR_READS(2, 3) TNR_WRITES(6, 3) TNR_NODISCARD
 tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const uint32_t *of,
     uint32_t count, tnr_dtype dtype, const tnr_precision_attributes *attributes,
     uint32_t *lowered) TNR_NOEXCEPT;
+
+/**
+ * Adds the values `of` with products of integers, as new values of the same dtypes and shapes.
+ *
+ * A product `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of
+ * constants, or of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL` with
+ * the same epilogue. The right factor is quantized by `TNR_NODE_QUANTIZE_DYNAMIC` with a scale
+ * for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each row
+ * of the left factor is quantized to u8 by a scale and a zero point of its own in a run. Products with fewer than 64 rows or
+ * columns of the right factor, in which integers save no time, stay in f32, and so do those with
+ * more than 33,025 rows, whose sums may not be exact, and products in subgraphs.
+ *
+ * Nodes that depend on no such product are shared, and a value that depends on none is itself.
+ *
+ * INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
+ * `of` depends on; no product that becomes one of integers.
+ *
+ * @param of (counted-by count)
+ * @param quantized (out) (counted-by count) values
+ */
+TNR_API TNR_READS(2, 3) TNR_WRITES(5, 3) TNR_NODISCARD
+tnr_status tnr_graph_quantize(tnr_graph *graph TNR_BORROWED, const uint32_t *of, uint32_t count,
+    const tnr_graph_quantize_attributes *attributes, uint32_t *quantized) TNR_NOEXCEPT;
 
 /**
  * Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,

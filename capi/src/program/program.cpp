@@ -181,6 +181,22 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph* graph, const uint32_t* of, u
   });
 }
 
+tnr_status tnr_graph_quantize(tnr_graph* graph, const uint32_t* of, uint32_t count,
+                              const tnr_graph_quantize_attributes* attributes,
+                              uint32_t* quantized) noexcept {
+  return guarded([=] {
+    tnr_graph_quantize_attributes given = {};
+    if (attributes != nullptr) given = read_sized(attributes, "attributes");
+    require_zero(given.reserved, "attributes->reserved");
+    if (count != 0) {
+      (void)deref(of, "of");
+      (void)deref(quantized, "quantized");
+    }
+    if (given.keep_count != 0) (void)deref(given.keep, "attributes->keep");
+    tenure::graph_quantize(token_of(graph), of, count, given.keep, given.keep_count, quantized);
+  });
+}
+
 tnr_status tnr_graph_mark(tnr_graph* graph, uint32_t first, uint32_t count,
                           uint32_t marks) noexcept {
   return guarded([=] { tenure::graph_mark(token_of(graph), first, count, marks); });

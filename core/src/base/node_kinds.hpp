@@ -64,8 +64,12 @@ enum class NodeKind : std::uint8_t {
   kExtent = 52,
   kPool2dGradient = 53,
   kConv2dFilters = 54,
+  kQuantize = 55,
+  kQuantizeDynamic = 56,
+  kDequantize = 57,
+  kQuantizedMatmul = 58,
 };
-inline constexpr unsigned kNodeKindCount = 54;
+inline constexpr unsigned kNodeKindCount = 58;
 // Bits of a node's code below its kind.
 inline constexpr unsigned kNodeKindShift = 16;
 
@@ -163,6 +167,10 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"extent", Computes::kCall, 0, 0, 1, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kAll},
   {"pool2d_gradient", Computes::kCall, 2, 2, 0, AttributeKind::kPool2d, Sets::kNothing, false, false, false, DeviceDtypes::kFloats},
   {"conv2d_filters", Computes::kCall, 2, 2, 2, AttributeKind::kConv2d, Sets::kNothing, false, false, false, DeviceDtypes::kFloats},
+  {"quantize", Computes::kCall, 2, 3, 0, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
+  {"quantize_dynamic", Computes::kCall, 1, 1, kAnyCount, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
+  {"dequantize", Computes::kCall, 2, 3, 0, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
+  {"quantized_matmul", Computes::kCall, 4, 9, 0, AttributeKind::kMatmul, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
 };
 // clang-format on
 

@@ -75,6 +75,7 @@ struct Graph {
   std::vector<std::shared_ptr<const Body>> bodies;
   std::vector<std::shared_ptr<const PackedFactor>> factors;
   std::vector<std::shared_ptr<const PackedFilters>> filters;
+  std::vector<std::shared_ptr<const std::vector<std::int32_t>>> column_sums;  // of factors
   std::size_t body_value_count = 0;  // of the bodies of all nodes
   std::uint32_t depth = 0;           // of bodies within bodies
   bool finds_extents = false;        // by a node, also of a body in one

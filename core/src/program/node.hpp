@@ -46,6 +46,8 @@ struct GraphNode {
   // Its second operand as the graph packed it, of products or of convolutions; nullptr: it is not.
   const PackedFactor* factor = nullptr;
   const PackedFilters* filters = nullptr;
+  // The sums of the columns of a packed factor, of quantized products; nullptr: they are not known.
+  const std::int32_t* column_sums = nullptr;
   std::uint32_t derives = kNoValue;  // the number of the node whose derivative it is a part of
 
   [[nodiscard]] std::uint32_t kind() const noexcept { return code >> kNodeKindShift; }

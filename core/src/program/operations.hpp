@@ -23,7 +23,7 @@ struct OperandView {
 };
 
 // Most operands of a kind that takes a fixed number.
-inline constexpr std::size_t kMostFixedOperands = 5;
+inline constexpr std::size_t kMostFixedOperands = 9;
 
 // The result's dtype and rank; its extents too where the kind has no ShapeNode. Throws what the
 // call would refuse, except for extents that a ShapeNode refuses.

@@ -32,7 +32,16 @@ impl Bert {
     /// # Errors
     /// Memory that cannot be had.
     pub fn program(&self, passes: Passes) -> Result<Embedding> {
-        Program::trace_with(passes, |graph| self.trace(graph))
+        Program::trace_with(passes, |graph| self.trace(graph, Products::OfTheirType))
+    }
+
+    /// The program of this model that multiplies by weights in integers of 8 bits.
+    ///
+    /// # Errors
+    /// Memory that cannot be had; weights with fewer than 64 rows or columns, or that are pruned or
+    /// halved.
+    pub fn quantized_program(&self, passes: Passes) -> Result<Embedding> {
+        Program::trace_with(passes, |graph| self.trace(graph, Products::OfIntegers))
     }
 
     /// The program of this model with the weights of products packed as these bytes are, which
@@ -42,16 +51,37 @@ impl Bert {
     /// # Errors
     /// The errors of [`Program::trace_packed`]: bytes of another model, or for another processor.
     pub fn program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
-        Program::trace_packed(packed, |graph| self.trace(graph))
+        Program::trace_packed(packed, |graph| self.trace(graph, Products::OfTheirType))
     }
 
-    fn trace(&self, graph: Graph<'_>) -> Result<Embedding> {
+    /// The quantized program with the packed weights that another
+    /// [quantized program](Self::quantized_program) gave.
+    ///
+    /// # Errors
+    /// The errors of both.
+    pub fn quantized_program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
+        Program::trace_packed(packed, |graph| self.trace(graph, Products::OfIntegers))
+    }
+
+    fn trace(&self, graph: Graph<'_>, products: Products) -> Result<Embedding> {
         let batch = graph.extent("batch", BATCH);
         let words = graph.extent("words", self.positions());
         let (tokens, counts) = (graph.input::<i64>((batch, words)), graph.input::<i64>(batch));
         let texts = Texts { batch, words, tokens, counts };
-        graph.program((tokens, counts), self.constants(graph).vectors_of(self.heads, texts))
+        let vectors = self.constants(graph).vectors_of(self.heads, texts);
+        let vectors = match products {
+            Products::OfTheirType => vectors,
+            Products::OfIntegers => graph.quantize(vectors, &[]),
+        };
+        graph.program((tokens, counts), vectors)
     }
+}
+
+/// The numbers that products by weights multiply.
+#[derive(Clone, Copy)]
+enum Products {
+    OfTheirType,
+    OfIntegers,
 }
 
 /// Sequences of tokens in a graph, as [`Embedding`] takes them.

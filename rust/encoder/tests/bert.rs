@@ -5,7 +5,7 @@
 mod model;
 mod plain;
 
-use model::{HEADS, HIDDEN, Model, POSITIONS, VOCABULARY, WIDE, model, opened};
+use model::{HEADS, HIDDEN, Model, POSITIONS, VOCABULARY, WIDE, model, model_of, opened};
 use plain::Plain;
 use tenure::{ErrorKind, Passes, Tensor, sparse::sparse_top_k_in_magnitude};
 use tenure_encoder::{Bert, Error};
@@ -56,6 +56,36 @@ fn a_pruned_model_is_the_model_with_zeros() {
             assert!((a - b).abs() < 2e-6, "{percent} %: {a}, {b}");
         }
     }
+}
+
+#[test]
+fn a_model_of_integers_is_near_to_the_model() {
+    let bert = Bert::new(&opened(&model_of(64, 128)), HEADS).unwrap();
+    let exact = bert.program(Passes::DEFAULT).unwrap();
+    let quantized = bert.quantized_program(Passes::DEFAULT).unwrap();
+    let packed = bert.quantized_program(Passes::DEFAULT.with(Passes::PACKING)).unwrap();
+    let lent = bert.quantized_program_packed(&packed.packed().unwrap().into_shared()).unwrap();
+    let count = 200;
+    let mut numbers = tenure::random::Generator::new(5);
+    let tokens = numbers.integers(0..VOCABULARY as i64, [count, POSITIONS]).unwrap();
+    let counts =
+        Tensor::from_fn([count], |[text]: [usize; 1]| 1 + (text % POSITIONS) as i64).unwrap();
+    let [a, b, c, d] = [exact, quantized, packed, lent]
+        .map(|program| program.run((&tokens, &counts)).unwrap().to_vec());
+    assert_ne!(a, b);
+    assert_eq!((&b, &b), (&c, &d));
+    let cosines: Vec<f32> = a
+        .chunks(64)
+        .zip(b.chunks(64))
+        .map(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum())
+        .collect();
+    let worst = cosines.iter().copied().fold(1.0, f32::min);
+    let mean = cosines.iter().sum::<f32>() / count as f32;
+    assert!(mean >= 0.998 && worst >= 0.995, "{mean}, {worst}");
+    // Weights of 8 columns save nothing in integers.
+    let small = Bert::new(&opened(&model()), HEADS).unwrap();
+    let refused = small.quantized_program(Passes::DEFAULT).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
 }
 
 #[test]

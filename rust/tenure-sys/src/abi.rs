@@ -710,6 +710,10 @@ pub struct tnr_reduce_attributes {
 /// Flag of the attributes of products and convolutions: after bias and activation, each element of
 /// the result is at least `low` and at most `high`; NaN stays NaN. ReLU6 is this from 0 to 6.
 pub const TNR_EPILOGUE_CLAMP: u32 = 1;
+/// Flag of `tnr_quantized_matmul_attributes`, and of the attributes of `TNR_NODE_QUANTIZED_MATMUL`:
+/// the rows of an `a` of numbers are quantized with zero points, to u8. The error of rows that are
+/// not symmetric about 0 is up to half as large.
+pub const TNR_QUANTIZE_AFFINE_ROWS: u32 = 2;
 
 /// Attributes of `tnr_matmul`.
 #[repr(C)]
@@ -813,11 +817,11 @@ pub struct tnr_quantized_matmul_attributes {
     pub out_zero: *const tnr_view,
     /// Applied to each number of the result in f32, after that; 0: none.
     pub activation: tnr_unary_op,
-    /// `TNR_EPILOGUE_CLAMP`, or 0.
+    /// `TNR_EPILOGUE_CLAMP`, `TNR_QUANTIZE_AFFINE_ROWS`, or 0.
     pub flags: u32,
-    /// With the flag: the least number of the result; not NaN. Without it 0.
+    /// With `TNR_EPILOGUE_CLAMP`: the least number of the result; not NaN. Without it 0.
     pub low: f64,
-    /// With the flag: the greatest; not below `low`. Without it 0.
+    /// With it: the greatest; not below `low`. Without it 0.
     pub high: f64,
 }
 
@@ -1680,7 +1684,8 @@ pub struct tnr_graph_node {
     pub struct_size: u64,
     /// A kind plus the code of the operation, of kinds that have codes.
     pub code: u32,
-    /// The dtype that a cast or random numbers have. 0 for all others: operations state it.
+    /// The dtype that the node sets, of kinds that say so: of a cast that of the result, of
+    /// `TNR_NODE_QUANTIZE_DYNAMIC` that of the integers. 0 for all others.
     pub dtype: tnr_dtype,
     /// `operand_count` values; `TNR_OPERAND_NONE` for an optional one that is not given.
     pub operands: *const u32,
@@ -1728,6 +1733,18 @@ pub struct tnr_precision_attributes {
     pub reserved: u32,
 }
 
+/// Attributes of `tnr_graph_quantize`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_graph_quantize_attributes {
+    pub struct_size: u64,
+    /// `keep_count` values: the nodes that give them stay in f32. NULL for none.
+    pub keep: *const u32,
+    /// Number of `keep`.
+    pub keep_count: u32,
+    pub reserved: u32,
+}
+
 /// How deep graphs may be within each other.
 pub const TNR_MAX_SUBGRAPH_DEPTH: usize = 8;
 
@@ -1741,6 +1758,25 @@ impl tnr_order_result {
     pub const VALUES: tnr_order_result = tnr_order_result(1);
     /// Where each was on the axis, of i64.
     pub const INDICES: tnr_order_result = tnr_order_result(2);
+}
+
+/// Which result of `tnr_quantize_dynamic` a node of `TNR_NODE_QUANTIZE_DYNAMIC` is. Its numbers are
+/// the shape of the scales.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct tnr_quantize_result(pub i32);
+
+impl tnr_quantize_result {
+    /// The integers, without zero points.
+    pub const VALUES: tnr_quantize_result = tnr_quantize_result(1);
+    /// Their scales.
+    pub const SCALES: tnr_quantize_result = tnr_quantize_result(2);
+    /// The integers of numbers that have zero points.
+    pub const AFFINE_VALUES: tnr_quantize_result = tnr_quantize_result(3);
+    /// Their scales.
+    pub const AFFINE_SCALES: tnr_quantize_result = tnr_quantize_result(4);
+    /// Their zero points.
+    pub const AFFINE_ZEROS: tnr_quantize_result = tnr_quantize_result(5);
 }
 
 /// Attributes of a node of `TNR_NODE_EINSUM`, which must be given.
@@ -3339,7 +3375,8 @@ unsafe extern "C" {
     /// So the bits are the same under every instruction set.
     ///
     /// `a` is i8 or u8 with scales of its rows; or f32, f16 or bf16 without scales: each row is then
-    /// quantized by its own, as by `tnr_quantize_dynamic` without zeros. `out` is f32, f16 or bf16,
+    /// quantized by its own, as by `tnr_quantize_dynamic` without zeros, or to u8 with them where
+    /// `attributes->flags` has `TNR_QUANTIZE_AFFINE_ROWS`. `out` is f32, f16 or bf16,
     /// rounded once; or i8 or u8 by `attributes->out_scale`, as by `tnr_quantize`.
     ///
     /// INVALID_ARGUMENT also for k above 33,025, beyond which sums may not be exact, and a scale
@@ -4500,6 +4537,29 @@ unsafe extern "C" {
     pub fn tnr_graph_add_mixed_precision(
         graph: *mut tnr_graph, of: *const u32, count: u32, dtype: tnr_dtype,
         attributes: *const tnr_precision_attributes, lowered: *mut u32,
+    ) -> tnr_status;
+
+    /// Adds the values `of` with products of integers, as new values of the same dtypes and shapes.
+    ///
+    /// A product `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of
+    /// constants, or of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL` with
+    /// the same epilogue. The right factor is quantized by `TNR_NODE_QUANTIZE_DYNAMIC` with a scale
+    /// for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each row
+    /// of the left factor is quantized to u8 by a scale and a zero point of its own in a run. Products with fewer than 64 rows or
+    /// columns of the right factor, in which integers save no time, stay in f32, and so do those with
+    /// more than 33,025 rows, whose sums may not be exact, and products in subgraphs.
+    ///
+    /// Nodes that depend on no such product are shared, and a value that depends on none is itself.
+    ///
+    /// INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
+    /// `of` depends on; no product that becomes one of integers.
+    ///
+    /// @param of (counted-by count)
+    /// @param quantized (out) (counted-by count) values
+    #[must_use]
+    pub fn tnr_graph_quantize(
+        graph: *mut tnr_graph, of: *const u32, count: u32,
+        attributes: *const tnr_graph_quantize_attributes, quantized: *mut u32,
     ) -> tnr_status;
 
     /// Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,

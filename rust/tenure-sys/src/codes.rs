@@ -652,6 +652,18 @@ pub const TNR_NODE_POOL2D_GRADIENT: u32 = 0x0035_0000;
 /// Operands (a, gradient); numbers (kernel rows, kernel columns).
 pub const TNR_NODE_CONV2D_FILTERS: u32 = 0x0036_0000;
 
+/// Operands (a, scales, zeros?); dtype.
+pub const TNR_NODE_QUANTIZE: u32 = 0x0037_0000;
+
+/// Operands (a); numbers (shape...); dtype; low bits: `tnr_quantize_result`.
+pub const TNR_NODE_QUANTIZE_DYNAMIC: u32 = 0x0038_0000;
+
+/// Operands (a, scales, zeros?); dtype.
+pub const TNR_NODE_DEQUANTIZE: u32 = 0x0039_0000;
+
+/// Operands (a, b, a_scales?, b_scales, a_zeros?, b_zeros?, bias?, scale?, zero?); dtype.
+pub const TNR_NODE_QUANTIZED_MATMUL: u32 = 0x003a_0000;
+
 /// Passes each struct of attributes with the kinds that take it, as
 /// `KIND | KIND: Name(struct),`.
 #[doc(hidden)]
@@ -661,7 +673,7 @@ macro_rules! for_each_node_attributes {
         $then! {
             TNR_NODE_REDUCE: Reduce(tnr_reduce_attributes),
             TNR_NODE_NORMALIZE: Normalize(tnr_normalize_attributes),
-            TNR_NODE_MATMUL: Matmul(tnr_matmul_attributes),
+            TNR_NODE_MATMUL | TNR_NODE_QUANTIZED_MATMUL: Matmul(tnr_matmul_attributes),
             TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED | TNR_NODE_CONV2D_FILTERS: Conv2d(tnr_conv2d_attributes),
             TNR_NODE_POOL2D | TNR_NODE_POOL2D_GRADIENT: Pool2d(tnr_pool2d_attributes),
             TNR_NODE_BATCH_NORM: BatchNorm(tnr_batch_norm_attributes),

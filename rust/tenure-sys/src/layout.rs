@@ -39,6 +39,7 @@ const _: () = {
     assert!(size_of::<tnr_value_source>() == 4);
     assert!(size_of::<tnr_extent_op>() == 4);
     assert!(size_of::<tnr_order_result>() == 4);
+    assert!(size_of::<tnr_quantize_result>() == 4);
     assert!(size_of::<tnr_infer_fn>() == 8);
     assert!(size_of::<tnr_compute_fn>() == 8);
     assert!(size_of::<tnr_device_compute_fn>() == 8);
@@ -538,6 +539,15 @@ const _: () = {
     assert!(offset_of!(tnr_precision_attributes, keep) == 8);
     assert!(offset_of!(tnr_precision_attributes, keep_count) == 16);
     assert!(offset_of!(tnr_precision_attributes, reserved) == 20);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_graph_quantize_attributes>() == 24);
+    assert!(align_of::<tnr_graph_quantize_attributes>() == 8);
+    assert!(offset_of!(tnr_graph_quantize_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_graph_quantize_attributes, keep) == 8);
+    assert!(offset_of!(tnr_graph_quantize_attributes, keep_count) == 16);
+    assert!(offset_of!(tnr_graph_quantize_attributes, reserved) == 20);
 };
 
 const _: () = {

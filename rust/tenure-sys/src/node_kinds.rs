@@ -510,4 +510,34 @@ pub const NODE_KINDS: &[NodeKind] = &[
         device: DeviceDtypes::Floats,
         ..CALL
     },
+    NodeKind {
+        name: "quantize",
+        code: 55,
+        operands: "a, scales, zeros?",
+        sets: Sets::Dtype,
+        ..CALL
+    },
+    NodeKind {
+        name: "quantize_dynamic",
+        code: 56,
+        numbers: "shape...",
+        low_bits: "`tnr_quantize_result`",
+        sets: Sets::Dtype,
+        ..CALL
+    },
+    NodeKind {
+        name: "dequantize",
+        code: 57,
+        operands: "a, scales, zeros?",
+        sets: Sets::Dtype,
+        ..CALL
+    },
+    NodeKind {
+        name: "quantized_matmul",
+        code: 58,
+        operands: "a, b, a_scales?, b_scales, a_zeros?, b_zeros?, bias?, scale?, zero?",
+        attributes: Attributes::Matmul,
+        sets: Sets::Dtype,
+        ..CALL
+    },
 ];

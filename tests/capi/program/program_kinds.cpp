@@ -165,6 +165,102 @@ void add_products(const Adder& add) {
       [](tnr_einsum_node_attributes& a) { std::strcpy(a.spec, "ij,jk,k->ki"); });
 }
 
+// An operand that a node may lack.
+const tnr_view* given(const Views& v, std::size_t i) { return i < v.size() ? v[i] : nullptr; }
+
+// All results of tnr_quantize_dynamic(), where `out` is one of them.
+tnr_status quantize_rows(const KindCase& of, const Views& v, const tnr_view_mut* out) {
+  const bool is_affine = op_of(of) >= TNR_QUANTIZE_RESULT_AFFINE_VALUES;
+  const bool is_values =
+      op_of(of) == TNR_QUANTIZE_RESULT_VALUES || op_of(of) == TNR_QUANTIZE_RESULT_AFFINE_VALUES;
+  const bool is_zeros = op_of(of) == TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
+  std::vector<unsigned char> bytes[3];
+  const auto unwanted = [&](unsigned i, const Shape& shape, tnr_dtype dtype) -> tnr_view_mut {
+    bytes[i] = elements_of({}, shape, dtype);
+    bytes[i].resize(bytes[i].size() + 16);
+    return {view_over(bytes[i].data(), shape, dtype)};
+  };
+  const tnr_view_mut values = unwanted(0, Shape(v[0]->shape, v[0]->shape + v[0]->rank), of.dtype);
+  const tnr_view_mut scales = unwanted(1, of.numbers, F32);
+  const tnr_view_mut zeros = unwanted(2, of.numbers, of.dtype);
+  const tnr_view_mut* const of_zeros = is_zeros ? out : &zeros;
+  return tnr_quantize_dynamic(of.context, v[0], nullptr, is_values || is_zeros ? &scales : out,
+                              is_affine ? of_zeros : nullptr, is_values ? out : &values);
+}
+
+tnr_status quantized_product(const KindCase& of, const Views& v, const tnr_view_mut* out) {
+  tnr_quantized_matmul_attributes with = {};
+  with.struct_size = sizeof with;
+  with.bias = given(v, 6);
+  with.out_scale = given(v, 7);
+  with.out_zero = given(v, 8);
+  if (const auto* const epilogue = get<tnr_matmul_attributes>(of)) {
+    with.activation = epilogue->activation;
+    with.flags = epilogue->flags;
+    with.low = epilogue->low;
+    with.high = epilogue->high;
+  }
+  return tnr_quantized_matmul(of.context, v[0], v[2], given(v, 4), v[1], v[3], given(v, 5), &with,
+                              out);
+}
+
+void add_quantized(const Adder& add) {
+  constexpr auto I8 = TNR_DTYPE_I8;
+  constexpr auto U8 = TNR_DTYPE_U8;
+  const KindOperand row_scales = array({4, 1}, F32, {0.5, 0.25, 1, 2});
+  const KindOperand row_zeros = array({4, 1}, I8, {3, -5, 0, 1});
+  const auto quantize = [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+    return tnr_quantize(of.context, v[0], v[1], given(v, 2), nullptr, out);
+  };
+  add("quantize", TNR_NODE_QUANTIZE, {array({4, 6}, F32), row_scales}, {}, quantize).dtype = I8;
+  add("quantize with zeros", TNR_NODE_QUANTIZE, {array({4, 6}, F32), row_scales, row_zeros}, {},
+      quantize)
+      .dtype = I8;
+  for (std::int32_t result = TNR_QUANTIZE_RESULT_VALUES; result <= TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
+       ++result) {
+    add("quantize_dynamic", with_op(TNR_NODE_QUANTIZE_DYNAMIC, result), {array({4, 6}, F32)},
+        {4, 1}, quantize_rows)
+        .dtype = result < TNR_QUANTIZE_RESULT_AFFINE_VALUES ? I8 : U8;
+  }
+  add("dequantize", TNR_NODE_DEQUANTIZE, {array({4, 6}, I8), row_scales, row_zeros}, {},
+      [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
+        return tnr_dequantize(of.context, v[0], v[1], given(v, 2), nullptr, out);
+      })
+      .dtype = F32;
+  const KindOperand b = array({6, 3}, I8);
+  const KindOperand column_scales = array({3}, F32, {0.5, 0.25, 2});
+  const KindOperand column_zeros = array({3}, I8, {1, 0, -7});
+  const KindOperand bias = array({3}, F32);
+  KindCase& rows =
+      add("quantized product of numbers", TNR_NODE_QUANTIZED_MATMUL,
+          {array({2, 4, 6}, F32), b, {}, column_scales, {}, {}, bias}, {}, quantized_product);
+  rows.dtype = F32;
+  set<tnr_matmul_attributes>(rows,
+                             [](tnr_matmul_attributes& a) { a.activation = TNR_UNARY_OP_RELU; });
+  KindCase& affine =
+      add("quantized product of affine rows", TNR_NODE_QUANTIZED_MATMUL,
+          {array({4, 6}, F32), b, {}, column_scales, {}, column_zeros}, {}, quantized_product);
+  affine.dtype = F32;
+  set<tnr_matmul_attributes>(affine,
+                             [](tnr_matmul_attributes& a) { a.flags = TNR_QUANTIZE_AFFINE_ROWS; });
+  add("quantized product of integers", TNR_NODE_QUANTIZED_MATMUL,
+      {array({4, 6}, I8), b, row_scales, column_scales, row_zeros, column_zeros}, {},
+      quantized_product)
+      .dtype = TNR_DTYPE_F16;
+  add("quantized product that gives integers", TNR_NODE_QUANTIZED_MATMUL,
+      {array({4, 6}, I8),
+       b,
+       row_scales,
+       column_scales,
+       {},
+       {},
+       {},
+       array({1}, F32, {4}),
+       array({1}, U8, {100})},
+      {}, quantized_product)
+      .dtype = U8;
+}
+
 void add_images(const Adder& add) {
   const std::vector<KindOperand> factors = {array({1, 4, 5, 6}, F32), array({4, 2, 3, 2}, F32),
                                             array({4}, F32)};
@@ -618,6 +714,7 @@ std::vector<KindCase> kind_cases() {
   add_elementwise(add);
   add_reductions(add);
   add_products(add);
+  add_quantized(add);
   add_images(add);
   add_views(add);
   add_movement(add);

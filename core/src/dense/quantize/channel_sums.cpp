@@ -30,8 +30,9 @@ void widen(const Context& context, const QuantizedFactor& of, const tnr_view_mut
   call.add(one, TNR_DTYPE_F32);
   const Element zero = {};
   of.zeros == nullptr ? call.add(zero, of.values.dtype) : call.add(*of.zeros, "");
-  call.run(context,
-           Operation(kernels::quantizing_kernels().dequantize[quantized_byte(of.values, "")][0]));
+  call.run(
+      context,
+      Operation(kernels::quantizing_kernels().dequantize[quantized_byte(of.values.dtype, "")][0]));
 }
 
 // What becomes of a tile of sums.

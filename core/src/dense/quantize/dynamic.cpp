@@ -162,7 +162,8 @@ void quantize_rows(const Context& context, const tnr_view& a, const tnr_view_mut
                    const tnr_view_mut* zeros, const tnr_view_mut& out) {
   const ScaleGroups groups(scales.view, "scales", a);
   if (is_empty(a)) return fill_of_zeros(context, scales, zeros);
-  const RowQuantizer::Types types = {quantized_float(a, "a"), quantized_byte(out.view, "out")};
+  const RowQuantizer::Types types = {quantized_float(a.dtype, "a"),
+                                     quantized_byte(out.view.dtype, "out")};
   RowQuantizer(types, a, out, scales, zeros, groups).run(context);
 }
 
@@ -189,8 +190,8 @@ void quantize_dynamic(const Context& context, const tnr_view& a, const tnr_view_
     require_alias(zeros->view, out.view, "out", SameView::kRefused);
     require_alias(zeros->view, scales.view, "scales", SameView::kRefused);
   }
-  (void)quantized_float(a, "a");
-  (void)quantized_byte(out.view, "out");
+  (void)quantized_float(a.dtype, "a");
+  (void)quantized_byte(out.view.dtype, "out");
   if (zeros == nullptr && out.view.dtype != TNR_DTYPE_I8) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "out.dtype is u8, which needs zeros, but zeros is NULL");
   }

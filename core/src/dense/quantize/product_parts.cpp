@@ -56,7 +56,7 @@ void ResultViews::check(const tnr_view& out, std::int64_t columns, const char* c
     check_scale_views(*scale, "attributes->out_scale", zero, "attributes->out_zero", out.dtype);
     check_one(*scale, "attributes->out_scale");
   } else {
-    (void)quantized_float(out, "out");
+    (void)quantized_float(out.dtype, "out");
     if (zero != nullptr) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "attributes->out_zero is given but attributes->out_scale is NULL");
@@ -93,7 +93,7 @@ QuantizedStore::QuantizedStore(const ResultViews& views, const tnr_view& out) {
     float scale;
     std::memcpy(&scale, views.scale->data, sizeof scale);
     integers_.emplace(
-        quantized_byte(out, "out"), scale,
+        quantized_byte(out.dtype, "out"), scale,
         views.zero == nullptr ? Byte{0} : *static_cast<const Byte*>(views.zero->data));
   } else if (out.dtype != TNR_DTYPE_F32) {
     narrow_.emplace(out.dtype);

@@ -14,9 +14,6 @@
 
 namespace tenure {
 
-// 255 * 255 * 33,025 is below 2^31.
-inline constexpr std::int64_t kMostExactDepth = 33025;
-
 // A dense array of the call's own.
 class Dense {
  public:

@@ -36,8 +36,9 @@ void quantize(const Context& context, const tnr_view& a, const tnr_view& scales,
   check_view_mut(out, "out");
   check_view(a, "a");
   require_shape(a, "a", out.view, "out");
-  const auto& kernel = kernels::quantizing_kernels()
-                           .quantize[quantized_float(a, "a")][quantized_byte(out.view, "out")];
+  const auto& kernel =
+      kernels::quantizing_kernels()
+          .quantize[quantized_float(a.dtype, "a")][quantized_byte(out.view.dtype, "out")];
   run(context, a, scales, zeros, out, out.view.dtype, kernel, TNR_OPERATION_QUANTIZE);
 }
 
@@ -46,8 +47,9 @@ void dequantize(const Context& context, const tnr_view& a, const tnr_view& scale
   check_view_mut(out, "out");
   check_view(a, "a");
   require_shape(a, "a", out.view, "out");
-  const auto& kernel = kernels::quantizing_kernels()
-                           .dequantize[quantized_byte(a, "a")][quantized_float(out.view, "out")];
+  const auto& kernel =
+      kernels::quantizing_kernels()
+          .dequantize[quantized_byte(a.dtype, "a")][quantized_float(out.view.dtype, "out")];
   run(context, a, scales, zeros, out, a.dtype, kernel, TNR_OPERATION_DEQUANTIZE);
 }
 

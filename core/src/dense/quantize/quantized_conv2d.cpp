@@ -15,6 +15,7 @@
 #include "dense/quantize/channel_sums.hpp"
 #include "dense/quantize/pixel_rows.hpp"
 #include "dense/quantize/product_parts.hpp"
+#include "dense/quantize/quantized_matmul.hpp"
 #include "dense/quantize/scales.hpp"
 #include "memory/tickets.hpp"
 #include "tenure/counters.hpp"
@@ -97,8 +98,8 @@ class QuantizedConv2d {
   // ---- checks ----
 
   void check_operands() const {
-    (void)quantized_byte(a_.values, "a");
-    (void)quantized_byte(weight_.values, "weight");
+    (void)quantized_byte(a_.values.dtype, "a");
+    (void)quantized_byte(weight_.values.dtype, "weight");
     check_scale_views(*a_.scales, "a_scale", a_.zeros, "a_zero", a_.values.dtype);
     check_one(*a_.scales, "a_scale");
     check_scale_views(*weight_.scales, "weight_scales", weight_.zeros, "weight_zeros",
@@ -169,7 +170,8 @@ class QuantizedConv2d {
       views_.zero == nullptr ? copy.add(zero, out_.view.dtype) : copy.add(*views_.zero, "");
       copy.run(
           context,
-          Operation(kernels::quantizing_kernels().quantize[0][quantized_byte(out_.view, "out")]));
+          Operation(
+              kernels::quantizing_kernels().quantize[0][quantized_byte(out_.view.dtype, "out")]));
     } else {
       copy.run(context, from.dtype == out_.view.dtype
                             ? copy_operation(from.dtype)

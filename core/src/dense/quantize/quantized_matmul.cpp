@@ -12,6 +12,7 @@
 #include "dense/product/packed_factor.hpp"
 #include "dense/quantize/dynamic.hpp"
 #include "dense/quantize/product_parts.hpp"
+#include "dense/quantize/quantized_matmul.hpp"
 #include "dense/quantize/scales.hpp"
 #include "memory/scratch.hpp"
 #include "tenure/counters.hpp"
@@ -47,11 +48,32 @@ BlockedMatmul::Steps steps_of(const tnr_view& matrix) noexcept {
   return {step_of(matrix, 0), step_of(matrix, 1)};
 }
 
+void fill_ones(const Dense& bytes) noexcept {
+  std::fill_n(bytes.data<Byte>(), element_count(bytes.view()), Byte{1});
+}
+
+void sum(const Context& context, const tnr_view& a, const tnr_view& b, const PackedFactor* packed,
+         const tnr_view_mut& out) {
+  const tnr_scalar one = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
+  const tnr_scalar none = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {0}};
+  static_cast<void>(tenure::multiply(context, one, a, b, packed, none, out, {}));
+}
+
+// The sum of each column of integers, by a product by a row of ones.
+void sum_columns(const Context& context, tnr_dtype left, const tnr_view& b,
+                 const PackedFactor* packed, const tnr_view_mut& out) {
+  const std::int64_t shape[] = {1, b.shape[0]};
+  const Dense ones(left, 2, shape);
+  fill_ones(ones);
+  sum(context, ones.view(), b, packed, out);
+}
+
 class QuantizedMatmul {
  public:
   QuantizedMatmul(const QuantizedFactor& a, const QuantizedFactor& b, const PackedFactor* packed,
-                  const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out)
-      : a_(a), b_(b), packed_(packed), attributes_(attributes), out_(out) {
+                  const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out,
+                  const std::int32_t* sums)
+      : a_(a), b_(b), packed_(packed), attributes_(attributes), out_(out), known_sums_(sums) {
     check_view_mut(out, "out");
     check_view(a.values, "a");
     if (packed == nullptr || packed->panels() == nullptr) check_view(b.values, "b");
@@ -84,9 +106,13 @@ class QuantizedMatmul {
 
  private:
   [[nodiscard]] bool is_dynamic() const noexcept { return a_.scales == nullptr; }
+  [[nodiscard]] bool has_affine_rows() const noexcept {
+    return (attributes_.flags & TNR_QUANTIZE_AFFINE_ROWS) != 0;
+  }
   [[nodiscard]] bool is_integer_out() const noexcept { return is_byte(out_.view.dtype); }
   [[nodiscard]] tnr_dtype left_dtype() const noexcept {
-    return is_dynamic() ? TNR_DTYPE_I8 : a_.values.dtype;
+    if (!is_dynamic()) return a_.values.dtype;
+    return has_affine_rows() ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
   }
 
   void check_shapes() {
@@ -120,14 +146,18 @@ class QuantizedMatmul {
   }
 
   void check_dtypes() const {
-    (void)quantized_byte(b_.values, "b");
+    (void)quantized_byte(b_.values.dtype, "b");
     if (is_dynamic()) {
-      (void)quantized_float(a_.values, "a");
+      (void)quantized_float(a_.values.dtype, "a");
       if (a_.zeros != nullptr) {
         fail(TNR_STATUS_INVALID_ARGUMENT, "a_zeros is given but a_scales is NULL");
       }
     } else {
-      (void)quantized_byte(a_.values, "a");
+      (void)quantized_byte(a_.values.dtype, "a");
+      if (has_affine_rows()) {
+        fail(TNR_STATUS_INVALID_ARGUMENT,
+             "attributes->flags has TNR_QUANTIZE_AFFINE_ROWS but a_scales is given");
+      }
     }
     if (packed_ != nullptr && packed_->info().a_dtype != left_dtype()) {
       fail(TNR_STATUS_INVALID_ARGUMENT, "b was packed for a left factor of %s but must be for %s",
@@ -171,9 +201,15 @@ class QuantizedMatmul {
       if (const auto matrix = as_matrix(a, rows_)) return *matrix;
       left_.emplace(a.dtype, a.rank, a.shape).take(context, a);
     } else {
-      left_.emplace(TNR_DTYPE_I8, a.rank, a.shape);
+      left_.emplace(left_dtype(), a.rank, a.shape);
       row_scales_.emplace(TNR_DTYPE_F32, a.rank, row_shape_);
-      quantize_rows(context, a, row_scales_->out(), nullptr, left_->out());
+      if (has_affine_rows()) {
+        const Dense zeros(TNR_DTYPE_U8, a.rank, row_shape_);
+        quantize_rows(context, a, row_scales_->out(), &zeros.out(), left_->out());
+        row_zeros_.emplace(TNR_DTYPE_I32, a.rank, row_shape_).take(context, zeros.view());
+      } else {
+        quantize_rows(context, a, row_scales_->out(), nullptr, left_->out());
+      }
     }
     return *as_matrix(left_->view(), rows_);
   }
@@ -189,13 +225,10 @@ class QuantizedMatmul {
     };
     if (!is_dynamic()) of_rows(row_scales_, TNR_DTYPE_F32, *a_.scales);
     of_columns(column_scales_, TNR_DTYPE_F32, *b_.scales);
-    if (a_.zeros != nullptr) {
-      of_rows(row_zeros_, TNR_DTYPE_I32, *a_.zeros);
-      const std::int64_t shape[] = {1, depth_};
-      const Dense ones(left.dtype, 2, shape);
-      fill_ones(ones);
-      column_sums_.emplace(TNR_DTYPE_I32, 2, columns);
-      sum(context, ones.view(), b_.values, packed_, column_sums_->out());
+    if (a_.zeros != nullptr) of_rows(row_zeros_, TNR_DTYPE_I32, *a_.zeros);
+    if (row_zeros_ && known_sums_ == nullptr) {
+      sum_columns(context, left.dtype, b_.values, packed_,
+                  column_sums_.emplace(TNR_DTYPE_I32, 2, columns).out());
     }
     if (b_.zeros != nullptr) {
       of_columns(column_zeros_, TNR_DTYPE_I32, *b_.zeros);
@@ -207,20 +240,12 @@ class QuantizedMatmul {
       sum(context, left, ones.view(), nullptr, row_sums_->out());
       if (row_zeros_) subtract_zeros();
     }
-    return {data_of<float>(row_scales_),       data_of<float>(column_scales_),
-            data_of<std::int32_t>(row_zeros_), data_of<std::int32_t>(column_sums_),
-            data_of<std::int32_t>(row_sums_),  data_of<std::int32_t>(column_zeros_)};
-  }
-
-  static void fill_ones(const Dense& bytes) noexcept {
-    std::fill_n(bytes.data<Byte>(), element_count(bytes.view()), Byte{1});
-  }
-
-  static void sum(const Context& context, const tnr_view& a, const tnr_view& b,
-                  const PackedFactor* packed, const tnr_view_mut& out) {
-    const tnr_scalar one = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
-    const tnr_scalar none = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {0}};
-    static_cast<void>(tenure::multiply(context, one, a, b, packed, none, out, {}));
+    return {data_of<float>(row_scales_),
+            data_of<float>(column_scales_),
+            data_of<std::int32_t>(row_zeros_),
+            known_sums_ != nullptr ? known_sums_ : data_of<std::int32_t>(column_sums_),
+            data_of<std::int32_t>(row_sums_),
+            data_of<std::int32_t>(column_zeros_)};
   }
 
   // From the sums of the left factor's rows: those of its values less their zeros are wanted.
@@ -238,7 +263,7 @@ class QuantizedMatmul {
     const tnr_scalar given = {.dtype = TNR_DTYPE_U8, .reserved = 0, .bytes = {1}};
     const Element one = to_element(given, TNR_DTYPE_I32, "one");
     const BlockedMatmul::Scalars scalars = {one, {}, one, false};
-    const Epilogue epilogue(Activation(attributes_), attributes_.bias, TNR_DTYPE_F32,
+    const Epilogue epilogue(activation_behind_rows(attributes_), attributes_.bias, TNR_DTYPE_F32,
                             TNR_DTYPE_F32);
     const BlockedMatmul::Geometry geometry = {rows_,
                                               columns_,
@@ -262,6 +287,7 @@ class QuantizedMatmul {
   const PackedFactor* packed_;
   const tnr_quantized_matmul_attributes& attributes_;
   const tnr_view_mut& out_;
+  const std::int32_t* known_sums_;
   Pins pins_;
   std::int64_t rows_;
   std::int64_t columns_;
@@ -279,8 +305,8 @@ class QuantizedMatmul {
 
 void run(const Context& context, const QuantizedFactor& a, const QuantizedFactor& b,
          const PackedFactor* packed, const tnr_quantized_matmul_attributes& attributes,
-         const tnr_view_mut& out) {
-  QuantizedMatmul product(a, b, packed, attributes, out);
+         const tnr_view_mut& out, const std::int32_t* sums = nullptr) {
+  QuantizedMatmul product(a, b, packed, attributes, out, sums);
   product.run(context);
   count_call(TNR_OPERATION_QUANTIZED_MATMUL, is_empty(out.view) ? 0 : product.read_bytes(),
              is_empty(out.view) ? 0 : element_bytes(out.view));
@@ -298,8 +324,25 @@ void factor_quantized_matmul(const Context& context, const QuantizedFactor& a, F
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out) {
   const FactorHandles::Use use(kFactorHandles, b);
-  const PackedFactor& factor = use.object();
-  run(context, a, {factor.view(), &b_scales, b_zeros}, &factor, attributes, out);
+  factor_quantized_matmul(context, a, use.object(), b_scales, b_zeros, attributes, out);
+}
+
+void factor_quantized_matmul(const Context& context, const QuantizedFactor& a,
+                             const PackedFactor& b, const tnr_view& b_scales,
+                             const tnr_view* b_zeros,
+                             const tnr_quantized_matmul_attributes& attributes,
+                             const tnr_view_mut& out, const std::int32_t* sums) {
+  run(context, a, {b.view(), &b_scales, b_zeros}, &b, attributes, out, sums);
+}
+
+std::vector<std::int32_t> column_sums(const Context& context, const PackedFactor& factor) {
+  const tnr_factor_info info = factor.info();
+  const std::int64_t shape[] = {1, info.cols};
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(info.cols));
+  const tnr_view view = make_view(sums.data(), sums.size() * sizeof(std::int32_t), 0, TNR_DTYPE_I32,
+                                  2, shape, nullptr);
+  if (info.cols != 0) sum_columns(context, info.a_dtype, factor.view(), &factor, {view});
+  return sums;
 }
 
 }  // namespace tenure

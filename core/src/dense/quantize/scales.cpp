@@ -4,59 +4,68 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/data_findings.hpp"
 #include "dense/loops/nest.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {
 
-unsigned quantized_float(const tnr_view& view, const char* name) {
-  switch (view.dtype) {
+unsigned quantized_float(tnr_dtype dtype, const char* name) {
+  switch (dtype) {
     case TNR_DTYPE_F32: return 0;
     case TNR_DTYPE_F16: return 1;
     case TNR_DTYPE_BF16: return 2;
     default:
       fail(TNR_STATUS_UNSUPPORTED, "%s.dtype is %s but must be f32, f16 or bf16", name,
-           dtype_name(view.dtype));
+           dtype_name(dtype));
   }
 }
 
-unsigned quantized_byte(const tnr_view& view, const char* name) {
-  switch (view.dtype) {
+unsigned quantized_byte(tnr_dtype dtype, const char* name) {
+  switch (dtype) {
     case TNR_DTYPE_I8: return 0;
     case TNR_DTYPE_U8: return 1;
     default:
-      fail(TNR_STATUS_UNSUPPORTED, "%s.dtype is %s but must be i8 or u8", name,
-           dtype_name(view.dtype));
+      fail(TNR_STATUS_UNSUPPORTED, "%s.dtype is %s but must be i8 or u8", name, dtype_name(dtype));
   }
+}
+
+Refusal scales_refusal(const char* name, std::uint32_t scales_rank, const std::int64_t* scales,
+                       std::uint32_t rank, const std::int64_t* numbers) noexcept {
+  if (scales_rank > rank) {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s.rank is %" PRIu32 " but must be %" PRIu32
+                    " at most, the rank of the numbers",
+                    name, scales_rank, rank);
+  }
+  const std::uint32_t missing = rank - scales_rank;
+  std::uint32_t groups = 0;
+  for (std::uint32_t axis = 0; axis < scales_rank; ++axis) {
+    const std::int64_t extent = scales[axis];
+    const std::int64_t of = numbers[missing + axis];
+    if (extent == 1 || extent == of) continue;
+    if (extent == 0 || of % extent != 0) {
+      return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                      "%s.shape[%" PRIu32 "] is %" PRId64 " but must divide %" PRId64
+                      ", the extent of the numbers",
+                      name, axis, extent, of);
+    }
+    ++groups;
+  }
+  if (rank + groups <= TNR_MAX_RANK) return std::nullopt;
+  return error_of(TNR_STATUS_UNSUPPORTED,
+                  "%s has groups along %" PRIu32 " axes of numbers of rank %" PRIu32
+                  ", but the two together must be %d at most",
+                  name, groups, rank, TNR_MAX_RANK);
 }
 
 ScaleGroups::ScaleGroups(const tnr_view& scales, const char* name, const tnr_view& of)
     : rank_(of.rank) {
-  if (scales.rank > of.rank) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "%s.rank is %" PRIu32 " but must be %" PRIu32 " at most, the rank of the numbers", name,
-         scales.rank, of.rank);
-  }
+  require_none(scales_refusal(name, scales.rank, scales.shape, of.rank, of.shape));
   const std::uint32_t missing = of.rank - scales.rank;
-  std::uint32_t rank = of.rank;
   for (std::uint32_t axis = 0; axis < scales.rank; ++axis) {
     const std::int64_t extent = scales.shape[axis];
-    const std::int64_t numbers = of.shape[missing + axis];
-    if (extent == 1 || extent == numbers) continue;
-    if (extent == 0 || numbers % extent != 0) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "%s.shape[%" PRIu32 "] is %" PRId64 " but must divide %" PRId64
-           ", the extent of the numbers",
-           name, axis, extent, numbers);
-    }
-    groups_[missing + axis] = extent;
-    ++rank;
-  }
-  if (rank > TNR_MAX_RANK) {
-    fail(TNR_STATUS_UNSUPPORTED,
-         "%s has groups along %" PRIu32 " axes of numbers of rank %" PRIu32
-         ", but the two together must be %d at most",
-         name, rank - of.rank, of.rank, TNR_MAX_RANK);
+    if (extent != 1 && extent != of.shape[missing + axis]) groups_[missing + axis] = extent;
   }
 }
 
@@ -118,8 +127,9 @@ void check_scales(const tnr_view& scales, const char* name) {
       float scale;
       std::memcpy(&scale, data + offsets[0] + i * nest.inner_step(0), sizeof scale);
       if (scale > 0 && std::isfinite(scale)) continue;
-      fail(TNR_STATUS_INVALID_ARGUMENT, "%s has %g but every scale must be finite and above 0",
-           name, static_cast<double>(scale));
+      return refuse_data(TNR_STATUS_INVALID_ARGUMENT,
+                         "%s has %g but every scale must be finite and above 0", name,
+                         static_cast<double>(scale));
     }
   });
 }

@@ -4,20 +4,25 @@
 #include <cstdint>
 
 #include "cpu/quantize.hpp"
+#include "tenure/status.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
 
 // The rows of tables of kernels::QuantizingKernels. Throw UNSUPPORTED for other dtypes.
-unsigned quantized_float(const tnr_view& view, const char* name);
-unsigned quantized_byte(const tnr_view& view, const char* name);
+unsigned quantized_float(tnr_dtype dtype, const char* name);
+unsigned quantized_byte(tnr_dtype dtype, const char* name);
+
+// Refuses a shape of scales with extents that are neither 1 nor those of the numbers, and do not
+// divide them, and groups that need more axes than a view has.
+Refusal scales_refusal(const char* name, std::uint32_t scales_rank, const std::int64_t* scales,
+                       std::uint32_t rank, const std::int64_t* numbers) noexcept;
 
 // Extents of scales that divide those of the numbers, by the numbers' axes: a scale is of a group of
 // adjacent numbers. Both are brought to shapes that broadcast.
 class ScaleGroups {
  public:
-  // Throws INVALID_ARGUMENT for extents that are neither 1 nor those of `of`, and do not divide
-  // them, and UNSUPPORTED where the groups need more axes than a view has.
+  // Throws what scales_refusal() gives.
   ScaleGroups(const tnr_view& scales, const char* name, const tnr_view& of);
 
   // A view of the numbers' shape, or of that of the scales, whose groups are axes.
@@ -37,8 +42,9 @@ void require_shape(const tnr_view& view, const char* name, const tnr_view& like,
 // `integers`, and zeros of another shape. Reads no element. nullptr: zeros of 0.
 void check_scale_views(const tnr_view& scales, const char* name, const tnr_view* zeros,
                        const char* zeros_name, tnr_dtype integers);
-// Throws INVALID_ARGUMENT for a scale that is not finite, or not above 0. The view is checked and
-// pinned.
+// Refuses a scale that is not finite, or not above 0, as refuse_data() does. A caller goes on after
+// that: a rehearsal of a run has scales of 0, and is to ask for the memory of the call. The view is
+// checked and pinned.
 void check_scales(const tnr_view& scales, const char* name);
 
 }  // namespace tenure

@@ -13,6 +13,11 @@ RunNode run_reduce, run_normalize, run_scan, run_sum_to;
 InferNode infer_matmul, infer_einsum;
 RunNode run_matmul, run_einsum;
 
+// quantized.cpp
+InferNode infer_quantize, infer_quantize_dynamic, infer_dequantize, infer_quantized_matmul;
+RunNode run_quantize, run_quantize_dynamic, run_dequantize, run_quantized_matmul;
+ShapeNode shape_quantized, shape_quantize_dynamic, shape_quantized_matmul;
+
 // images.cpp
 InferNode infer_conv2d, infer_conv2d_transposed, infer_pool2d, infer_batch_norm,
     infer_pool2d_gradient, infer_conv2d_filters;

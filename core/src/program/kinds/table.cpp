@@ -103,6 +103,12 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kConv2dFilters:
       return adapting(infer_conv2d_filters, run_conv2d_filters, adapt_conv2d_filters);
     case kExtent: return calling(infer_extent, run_extent, shape_shaped);
+    case kQuantize: return calling(infer_quantize, run_quantize, shape_quantized);
+    case kQuantizeDynamic:
+      return calling(infer_quantize_dynamic, run_quantize_dynamic, shape_quantize_dynamic);
+    case kDequantize: return calling(infer_dequantize, run_dequantize, shape_quantized);
+    case kQuantizedMatmul:
+      return calling(infer_quantized_matmul, run_quantized_matmul, shape_quantized_matmul);
   }
 }
 
@@ -160,6 +166,13 @@ constexpr Derivative derivative_of(NodeKind kind) noexcept {
     case kCond: return by(derive_cond);
     case kWhile: return by(derive_while);
     case kCustom: return by(derive_custom);
+    case kQuantize:
+    case kQuantizeDynamic:
+    case kDequantize:
+    case kQuantizedMatmul:
+      return refused(
+          "is of integers, which have no gradient: take gradients of the numbers before they are "
+          "quantized");
     // Truth values, indices, counts and random numbers do not change with the operands.
     case kCompare:
     case kSearchsorted:

@@ -230,7 +230,7 @@ class Recomputer {
 
   [[nodiscard]] double seconds_of(const GraphNode& node) const {
     const double elements = elements_of(types_[node.result]);
-    if (node.code == TNR_NODE_MATMUL) {
+    if (node.code == TNR_NODE_MATMUL || node.code == TNR_NODE_QUANTIZED_MATMUL) {
       const ArrayType& a = types_[node.operands[0]];
       return 2 * elements * static_cast<double>(a.shape[a.rank - 1]) / kFlops;
     }

@@ -13,6 +13,7 @@
 #include "dense/product/epilogue.hpp"
 #include "dense/product/packed_factor.hpp"
 #include "dense/product/packed_filters.hpp"
+#include "dense/quantize/quantized_matmul.hpp"
 #include "program/found.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/ops.hpp"
@@ -158,12 +159,24 @@ class Folding {
   std::vector<OperandView> operands_;
 };
 
+// Whether it multiplies matrices and gives numbers: integers that a quantized product gives are no
+// operands of what would follow in its epilogue.
+bool is_matrix_product(const GraphNode& node) noexcept {
+  return node.code == TNR_NODE_MATMUL ||
+         (node.code == TNR_NODE_QUANTIZED_MATMUL && !is_byte(node.dtype));
+}
+// The operand of a product that is its bias.
+std::size_t bias_operand(const GraphNode& node) noexcept {
+  return node.code == TNR_NODE_MATMUL ? 2 : 6;
+}
+
 // Where the activation of a product or a convolution stands that has neither one nor bounds;
 // nullptr of all other nodes.
 tnr_unary_op* free_activation(GraphNode& node) noexcept {
   tnr_matmul_attributes& matmul = node.attributes.matmul;
   tnr_conv2d_attributes& conv2d = node.attributes.conv2d;
-  if (node.code == TNR_NODE_MATMUL && matmul.activation == 0 && matmul.flags == 0) {
+  if (is_matrix_product(node) && matmul.activation == 0 &&
+      (matmul.flags & ~TNR_QUANTIZE_AFFINE_ROWS) == 0) {
     return &matmul.activation;
   }
   if (node.code == TNR_NODE_CONV2D && conv2d.activation == 0 && conv2d.flags == 0) {
@@ -172,8 +185,8 @@ tnr_unary_op* free_activation(GraphNode& node) noexcept {
   return nullptr;
 }
 Activation activation_of(const GraphNode& node) noexcept {
-  return node.code == TNR_NODE_MATMUL ? Activation(node.attributes.matmul)
-                                      : Activation(node.attributes.conv2d);
+  return is_matrix_product(node) ? activation_behind_rows(node.attributes.matmul)
+                                 : Activation(node.attributes.conv2d);
 }
 
 // By node: whether an output needs a result of it.
@@ -289,21 +302,23 @@ std::uint64_t join_epilogues(Graph& graph, const std::vector<ArrayType>& types,
       for (const unsigned side : {0u, 1u}) {
         const std::uint32_t bias = node.operands[1 - side];
         const GraphNode* const product = product_of(node.operands[side]);
-        if (product == nullptr || product->code != TNR_NODE_MATMUL ||
-            (product->operands.size() > 2 && product->operands[2] != kNoValue) ||
+        if (product == nullptr || !is_matrix_product(*product) ||
             graph.scalar_of(bias) != nullptr) {
           continue;
         }
+        const std::size_t at = bias_operand(*product);
+        if (product->operands.size() > at && product->operands[at] != kNoValue) continue;
         GraphNode joined = *product;
         const ArrayType& b = types[joined.operands[1]];
         const ArrayType& added = types[bias];
         if (free_activation(joined) == nullptr || sized[bias] || sized[joined.operands[1]] ||
             b.rank < 2 || added.rank != 1 || added.shape[0] != b.shape[b.rank - 1] ||
-            added.dtype != types[node.result].dtype) {
+            added.dtype != types[node.result].dtype ||
+            (joined.code == TNR_NODE_QUANTIZED_MATMUL && added.dtype != TNR_DTYPE_F32)) {
           continue;
         }
-        joined.operands.resize(3);
-        joined.operands[2] = bias;
+        joined.operands.resize(std::max(joined.operands.size(), at + 1), kNoValue);
+        joined.operands[at] = bias;
         replace(node, std::move(joined));
         break;
       }
@@ -359,6 +374,17 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
   };
   for_each_needed(TNR_NODE_MATMUL, [&](GraphNode& node, const Constant& b) {
     if (b.view().rank == 2) node.factor = factors.pack(b, "b", types[node.operands[0]].dtype);
+  });
+  for_each_needed(TNR_NODE_QUANTIZED_MATMUL, [&](GraphNode& node, const Constant& b) {
+    // Rows of numbers become integers.
+    const bool is_affine = (node.attributes.matmul.flags & TNR_QUANTIZE_AFFINE_ROWS) != 0;
+    const tnr_dtype of_rows = is_affine ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
+    const tnr_dtype left = types[node.operands[0]].dtype;
+    node.factor = factors.pack(b, "b", is_byte(left) ? left : of_rows);
+    if (!is_affine) return;
+    graph.column_sums.push_back(
+        std::make_shared<const std::vector<std::int32_t>>(column_sums(context, *node.factor)));
+    node.column_sums = graph.column_sums.back()->data();
   });
   for_each_needed(TNR_NODE_CONV2D, [&](GraphNode& node, const Constant& weight) {
     const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);

@@ -99,6 +99,49 @@ std::vector<bool> values_for(const Graph& graph, const std::vector<std::uint32_t
   return needed;
 }
 
+std::vector<bool> values_behind(const Graph& graph, const std::vector<bool>& nodes) {
+  std::vector<bool> changed(graph.values.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    const bool changes =
+        nodes[i] ||
+        std::ranges::any_of(
+            node.operands,
+            [&](std::uint32_t value) { return value != kNoValue && changed[value]; }) ||
+        std::ranges::any_of(finding_nodes(graph, node), [&](std::uint32_t finding) {
+          return changed[graph.nodes[finding].result];
+        });
+    std::fill_n(changed.begin() + node.result, node.result_count, changes);
+  }
+  return changed;
+}
+
+void require_values(const Graph& graph, const char* name,
+                    const std::vector<std::uint32_t>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < graph.values.size()) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT, "%s[%zu] is %" PRIu32 " but the graph has %zu values", name,
+         i, values[i], graph.values.size());
+  }
+}
+
+void require_needed(const std::vector<bool>& needed, const std::vector<std::uint32_t>& keep) {
+  for (std::size_t i = 0; i < keep.size(); ++i) {
+    if (needed[keep[i]]) continue;
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "keep[%zu] is value %" PRIu32 ", which no value of `of` depends on", i, keep[i]);
+  }
+}
+
+void NodeCopier::share_extents(const std::vector<bool>& changed) {
+  for (std::size_t i = 0; i < from_.extents.size(); ++i) {
+    const std::uint32_t finding = from_.extents[i].node;
+    if (finding == kNoValue || changed[from_.nodes[finding].result]) continue;
+    const std::int64_t number = TNR_EXTENT + static_cast<std::int64_t>(i);
+    set_number(number, number);
+  }
+}
+
 std::uint32_t NodeCopier::add_given(std::uint32_t value) {
   const GraphValue& of = from_.values[value];
   switch (of.source) {

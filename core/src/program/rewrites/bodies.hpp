@@ -49,6 +49,9 @@ class NodeCopier {
   std::int64_t number_of(std::int64_t number);
   // Records which number an extent is there. Call it before number_of() of the extent.
   void set_number(std::int64_t number, std::int64_t there) { extents_[number] = there; }
+  // Where the other graph begins with this one: extents that nodes find which are not copied are the
+  // same there. `changed` are the values that are copied.
+  void share_extents(const std::vector<bool>& changed);
 
  private:
   std::int64_t body_of(const std::shared_ptr<const Body>& body);
@@ -61,6 +64,13 @@ class NodeCopier {
 
 // By value: whether these values depend on it.
 std::vector<bool> values_for(const Graph& graph, const std::vector<std::uint32_t>& wanted);
+
+// By value: whether it is the result of one of these nodes, or depends on one.
+std::vector<bool> values_behind(const Graph& graph, const std::vector<bool>& nodes);
+// Throws INVALID_ARGUMENT, with `name`, for a value that the graph lacks.
+void require_values(const Graph& graph, const char* name, const std::vector<std::uint32_t>& values);
+// Throws INVALID_ARGUMENT for a value of `keep` that is not needed.
+void require_needed(const std::vector<bool>& needed, const std::vector<std::uint32_t>& keep);
 
 // Copies the nodes that give the values `wanted` of a graph to another one, and returns these
 // values there. `given` has the values for inputs.

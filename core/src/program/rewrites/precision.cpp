@@ -1,11 +1,9 @@
 #include "program/rewrites/precision.hpp"
 
 #include <algorithm>
-#include <cinttypes>
 #include <memory>
 #include <utility>
 
-#include "program/found.hpp"
 #include "program/operations.hpp"
 #include "program/rewrites/bodies.hpp"
 #include "program/rewrites/derivation.hpp"
@@ -109,27 +107,15 @@ class Lowering {
 };
 
 void Lowering::share() {
-  std::vector<bool> changed(from_.values.size());
-  for (const GraphNode& node : from_.nodes) {
-    const bool changes =
-        (has_product(node, types_) && !is_kept(node)) ||
-        std::ranges::any_of(
-            node.operands,
-            [&](std::uint32_t value) { return value != kNoValue && changed[value]; }) ||
-        std::ranges::any_of(finding_nodes(from_, node), [&](std::uint32_t finding) {
-          return changed[from_.nodes[finding].result];
-        });
-    std::fill_n(changed.begin() + node.result, node.result_count, changes);
+  std::vector<bool> products(from_.nodes.size());
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    products[i] = has_product(from_.nodes[i], types_) && !is_kept(from_.nodes[i]);
   }
+  const std::vector<bool> changed = values_behind(from_, products);
   for (std::uint32_t value = 0; value < wide_.size(); ++value) {
     if (!changed[value]) wide_[value] = value;
   }
-  for (std::size_t i = 0; i < from_.extents.size(); ++i) {
-    const std::uint32_t finding = from_.extents[i].node;
-    if (finding == kNoValue || changed[from_.nodes[finding].result]) continue;
-    const std::int64_t number = TNR_EXTENT + static_cast<std::int64_t>(i);
-    copier_.set_number(number, number);
-  }
+  copier_.share_extents(changed);
 }
 
 std::vector<std::uint32_t> Lowering::run(const std::vector<std::uint32_t>& of) {
@@ -236,15 +222,6 @@ std::uint32_t Lowering::narrow_of(std::uint32_t value) {
   return narrow_[value];
 }
 
-void require_values(const Graph& graph, const char* name,
-                    const std::vector<std::uint32_t>& values) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < graph.values.size()) continue;
-    fail(TNR_STATUS_INVALID_ARGUMENT, "%s[%zu] is %" PRIu32 " but the graph has %zu values", name,
-         i, values[i], graph.values.size());
-  }
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> add_mixed_precision(GraphBuilder& builder,
@@ -257,16 +234,10 @@ std::vector<std::uint32_t> add_mixed_precision(GraphBuilder& builder,
   const Graph& graph = builder.graph();
   require_values(graph, "of", of);
   require_values(graph, "keep", keep);
-  const std::vector<bool> needed = values_for(graph, of);
+  require_needed(values_for(graph, of), keep);
   GraphBuilder extended = builder;
   Lowering lowering(graph, builder.types(), dtype, extended);
-  for (std::size_t i = 0; i < keep.size(); ++i) {
-    if (!needed[keep[i]]) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "keep[%zu] is value %" PRIu32 ", which no value of `of` depends on", i, keep[i]);
-    }
-    lowering.keep(keep[i]);
-  }
+  for (const std::uint32_t value : keep) lowering.keep(value);
   lowering.share();
   std::vector<std::uint32_t> lowered = lowering.run(of);
   builder = std::move(extended);

@@ -173,7 +173,8 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
       if (b.size() > 1) shape.push_back(b[1]);
       return true;
     }
-    case NodeKind::kMatmul: {
+    case NodeKind::kMatmul:
+    case NodeKind::kQuantizedMatmul: {
       const std::vector<std::int64_t>& a = operand(0);
       const std::vector<std::int64_t>& b = operand(1);
       if (a.size() > 2) broadcast(shape, a, 2);

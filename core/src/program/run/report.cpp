@@ -18,7 +18,7 @@ std::int64_t flops_of(const GraphNode& node, const Step& step, const Schedule& s
   const auto layout = [&](std::size_t operand) -> const tnr_view& {
     return schedule.places[node.operands[operand]].layout;
   };
-  if (node.code == TNR_NODE_MATMUL) {
+  if (node.code == TNR_NODE_MATMUL || node.code == TNR_NODE_QUANTIZED_MATMUL) {
     const tnr_view& a = layout(0);
     return product_or_most(product_or_most(2, results), a.shape[a.rank - 1]);
   }

@@ -19,10 +19,15 @@ pub const HEADS: usize = 2;
 pub type Model = BTreeMap<String, Tensor<f32>>;
 
 pub fn model() -> Model {
+    model_of(HIDDEN, WIDE)
+}
+
+/// With vectors of another length.
+pub fn model_of(hidden: usize, wide: usize) -> Model {
     let mut shapes = BTreeMap::from([
-        ("embeddings.word_embeddings.weight".to_string(), vec![VOCABULARY, HIDDEN]),
-        ("embeddings.position_embeddings.weight".to_string(), vec![POSITIONS, HIDDEN]),
-        ("embeddings.token_type_embeddings.weight".to_string(), vec![2, HIDDEN]),
+        ("embeddings.word_embeddings.weight".to_string(), vec![VOCABULARY, hidden]),
+        ("embeddings.position_embeddings.weight".to_string(), vec![POSITIONS, hidden]),
+        ("embeddings.token_type_embeddings.weight".to_string(), vec![2, hidden]),
     ]);
     let mut norms = vec!["embeddings".to_string()];
     for layer in 0..2 {
@@ -32,15 +37,15 @@ pub fn model() -> Model {
             shapes.insert(format!("{layer}.{name}.bias"), vec![rows]);
         };
         for part in ["self.query", "self.key", "self.value", "output.dense"] {
-            linear(&format!("attention.{part}"), HIDDEN, HIDDEN);
+            linear(&format!("attention.{part}"), hidden, hidden);
         }
-        linear("intermediate.dense", WIDE, HIDDEN);
-        linear("output.dense", HIDDEN, WIDE);
+        linear("intermediate.dense", wide, hidden);
+        linear("output.dense", hidden, wide);
         norms.extend(["attention.output", "output"].map(|part| format!("{layer}.{part}")));
     }
     for norm in norms {
         for part in ["weight", "bias"] {
-            shapes.insert(format!("{norm}.LayerNorm.{part}"), vec![HIDDEN]);
+            shapes.insert(format!("{norm}.LayerNorm.{part}"), vec![hidden]);
         }
     }
     let mut numbers = random::Generator::new(18);

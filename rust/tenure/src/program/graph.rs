@@ -4,6 +4,7 @@
 mod gradients;
 mod precision;
 pub(crate) mod probe;
+mod quantization;
 mod recomputation;
 
 use std::cell::Cell;

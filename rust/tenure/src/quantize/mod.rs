@@ -90,7 +90,11 @@ impl Scheme {
         self
     }
 
-    fn scales_of(self, shape: &[usize]) -> Result<Extents> {
+    pub(crate) const fn is_affine(self) -> bool {
+        self.is_affine
+    }
+
+    pub(crate) fn scales_of(self, shape: &[usize]) -> Result<Extents> {
         let mut extents = Extents::of(shape);
         let rank = extents.rank;
         match self.shared {

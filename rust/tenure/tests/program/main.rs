@@ -20,6 +20,7 @@ mod ordering;
 #[cfg(feature = "derive")]
 mod parameters;
 mod precision;
+mod quantization;
 mod random;
 mod report;
 mod rows;

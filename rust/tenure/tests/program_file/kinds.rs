@@ -84,6 +84,7 @@ fn random_and_products(b: &mut Builder, x: u32, n: i64) -> Vec<u32> {
         }
     });
     outputs.push(b.with(TNR_NODE_EINSUM, &[x, factor], &einsum));
+    outputs.extend(quantized(b, x, factor));
     let images = b.constant(&counting(24), &[1, 2, 3, 4]);
     let filters = b.constant(&counting(12), &[2, 1, 3, 2]);
     let strided = attributes(|a: &mut tnr_conv2d_attributes| {
@@ -93,6 +94,33 @@ fn random_and_products(b: &mut Builder, x: u32, n: i64) -> Vec<u32> {
     outputs.push(b.with(code, &operands, &strided));
     outputs.push(b.node_with(code, &operands, &[7, 4], Some(&strided), 0, NO_DTYPE));
     outputs
+}
+
+fn quantized(b: &mut Builder, x: u32, factor: u32) -> Vec<u32> {
+    let no = None::<&tnr_matmul_attributes>;
+    let integers = dtype_of::<i8>();
+    let result = |b: &mut Builder, of: u32, result: tnr_quantize_result, scales: &[i64]| {
+        let code = TNR_NODE_QUANTIZE_DYNAMIC | result.0 as u32;
+        b.node_with(code, &[of], scales, no, 0, integers)
+    };
+    let values = result(b, factor, tnr_quantize_result::VALUES, &[1, 2]);
+    let scales = result(b, factor, tnr_quantize_result::SCALES, &[1, 2]);
+    let [row_scale, row_zero] =
+        [tnr_quantize_result::AFFINE_SCALES, tnr_quantize_result::AFFINE_ZEROS]
+            .map(|of| result(b, x, of, &[1]));
+    let rows = b.node_with(TNR_NODE_QUANTIZE, &[x, row_scale, row_zero], &[], no, 0, integers);
+    let bounded = attributes(|a: &mut tnr_matmul_attributes| {
+        (a.activation, a.flags) = (tnr_unary_op::RELU, TNR_EPILOGUE_CLAMP);
+        (a.low, a.high) = (-0.0, 2.5);
+    });
+    let product = [rows, values, row_scale, scales, row_zero];
+    let floats = dtype_of::<f32>();
+    let code = TNR_NODE_QUANTIZED_MATMUL;
+    vec![
+        b.node_with(TNR_NODE_DEQUANTIZE, &[rows, row_scale, row_zero], &[], no, 0, floats),
+        b.node_with(code, &product, &[], Some(&bounded), 0, floats),
+        b.node_with(code, &[x, values, TNR_OPERAND_NONE, scales], &[], no, 0, floats),
+    ]
 }
 
 fn sparse(b: &mut Builder, x: u32) -> Vec<u32> {

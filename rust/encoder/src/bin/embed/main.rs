@@ -15,7 +15,7 @@ use std::time::Instant;
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use tenure::{Context, Passes, Tensor, io::npy, linalg::matmul, ops::top_k};
-use tenure_encoder::{Embedding, Error, Sequences, TooLong, report, vectors};
+use tenure_encoder::{Bert, Embedding, Error, Sequences, TooLong, report, vectors};
 
 use model::Model;
 
@@ -71,10 +71,20 @@ struct Arguments {
     /// Rounds the weights of products to bf16
     #[arg(long, conflicts_with = "sparse")]
     bf16: bool,
+    /// Multiplies integers of 8 bits: weights are rounded to them once, and rows of other factors in
+    /// each run
+    #[arg(long, conflicts_with_all = ["sparse", "bf16"])]
+    int8: bool,
     /// Multiplies by packed weights, which is faster: they are kept next to the model, and mapped
     /// by later runs
     #[arg(long)]
     pack: bool,
+}
+
+impl Arguments {
+    fn program(&self, bert: &Bert, passes: Passes) -> tenure::Result<Embedding> {
+        if self.int8 { bert.quantized_program(passes) } else { bert.program(passes) }
+    }
 }
 
 fn main() -> ExitCode {
@@ -164,10 +174,9 @@ fn first_vector(arguments: &Arguments, model: &Model, line: &str) -> Result<Embe
     let (start, faults) = (Instant::now(), model::faults());
     // Pruned weights are sparse, and nothing of them is packed.
     let (program, packed) = if arguments.pack && arguments.sparse.is_none() {
-        let name = if arguments.bf16 { "packed.bf16" } else { "packed.f32" };
-        packed::program(&model.bert, &model.weights, name).map(|(one, how)| (one, Some(how)))?
+        packed::program(arguments, model).map(|(one, how)| (one, Some(how)))?
     } else {
-        (model.bert.program(Passes::DEFAULT)?, None)
+        (arguments.program(&model.bert, Passes::DEFAULT)?, None)
     };
     let ready = start.elapsed();
     vectors(&program, &line, |_| ())?;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use tenure::{Passes, SharedTensor};
-use tenure_encoder::{Bert, Embedding};
+use tenure_encoder::Embedding;
 
-use crate::model::map;
-use crate::{Result, in_file};
+use crate::model::{Model, map};
+use crate::{Arguments, Result, in_file};
 
 /// The file begins with the stamp of the weights that were packed. The packed weights come after
 /// it, as aligned as the library needs them.
@@ -17,14 +17,24 @@ const STAMP: usize = 64;
 
 /// A program whose weights are packed: as the file has them, if it is of these weights and for this
 /// processor, else anew, and then into that file. Also a message for the user, which says which.
-pub fn program(bert: &Bert, weights: &Path, name: &str) -> Result<(Embedding, String)> {
+pub fn program(arguments: &Arguments, model: &Model) -> Result<(Embedding, String)> {
+    let (bert, weights) = (&model.bert, &model.weights);
+    let name = match arguments {
+        Arguments { int8: true, .. } => "packed.int8",
+        Arguments { bf16: true, .. } => "packed.bf16",
+        _ => "packed.f32",
+    };
+    let program_of = |packed: SharedTensor<u8>| match arguments.int8 {
+        true => bert.quantized_program_packed(&packed),
+        false => bert.program_packed(&packed),
+    };
     let path = weights.with_file_name(name);
     let stamp = stamp(weights, name).map_err(in_file(weights))?;
-    let refused = match lent(&path, &stamp).and_then(|packed| Ok(bert.program_packed(&packed)?)) {
+    let refused = match lent(&path, &stamp).and_then(|packed| Ok(program_of(packed)?)) {
         Ok(program) => return Ok((program, format!("mapped from {}", path.display()))),
         Err(refused) => refused,
     };
-    let program = bert.program(Passes::DEFAULT.with(Passes::PACKING))?;
+    let program = arguments.program(bert, Passes::DEFAULT.with(Passes::PACKING))?;
     let kept = match keep(&path, &stamp, &program) {
         Ok(()) => format!("kept in {}", path.display()),
         Err(error) => format!("not kept: {}: {error}", path.display()),

@@ -5,7 +5,9 @@ use std::panic::Location;
 use super::Graph;
 use super::gradients::Like;
 use crate::dtype::Float;
+use crate::error::Result;
 use crate::program::Traced;
+use crate::program::calls::GraphHandle;
 use crate::program::state::CallSite;
 use crate::program::tree::{Outputs, Parts, walked};
 
@@ -59,17 +61,30 @@ impl<'g> Graph<'g> {
         of: V,
         keep: &[Traced<'g, f32>],
     ) -> Like<'g, V> {
-        let site = CallSite { name: "mixed_precision", at: Location::caller() };
-        let of = walked(&of);
-        let keep: Vec<u32> = keep.iter().map(|value| value.value()).collect();
-        let mut lowered = Vec::new();
+        self.rewritten("mixed_precision", Location::caller(), &of, |handle, of| {
+            let keep: Vec<u32> = keep.iter().map(|value| value.value()).collect();
+            handle.add_mixed_precision(of, N::DTYPE, &keep)
+        })
+    }
+
+    /// Values that the library computes in another way, in the form of `of`.
+    pub(super) fn rewritten<V: Outputs<'g>>(
+        self,
+        name: &'static str,
+        at: &'static Location<'static>,
+        of: &V,
+        rewrite: impl FnOnce(&GraphHandle, &[u32]) -> Result<Vec<u32>>,
+    ) -> Like<'g, V> {
+        let site = CallSite { name, at };
+        let of = walked(of);
+        let mut made = Vec::new();
         if !self.state.has_failed() {
-            match self.state.handle.add_mixed_precision(&of.numbers(), N::DTYPE, &keep) {
-                Ok(added) => lowered = added,
+            match rewrite(&self.state.handle, &of.numbers()) {
+                Ok(values) => made = values,
                 Err(error) => self.fail(self.state.refused_at(site, error)),
             }
             self.state.note_added_nodes(site);
         }
-        Parts::made(self, &mut lowered.into_iter(), &of.lens)
+        Parts::made(self, &mut made.into_iter(), &of.lens)
     }
 }

@@ -1,0 +1,53 @@
+//! Products of integers in the place of those of f32.
+
+use std::panic::Location;
+
+use super::Graph;
+use super::gradients::Like;
+use crate::program::Traced;
+use crate::program::tree::Outputs;
+
+/// Quantization.
+impl<'g> Graph<'g> {
+    /// The values of the [tree](crate::tree) `of` with products of integers of 8 bits, in the same
+    /// form and with the same element types. Other libraries name this dynamic quantization.
+    ///
+    /// A [`matmul`](Traced::matmul) of f32 by a constant matrix, which may be transposed, becomes a
+    /// product of integers: the constant has a scale for each column, and is quantized when the
+    /// program is made; each row of the other factor is quantized to `u8` in a run, by a scale and a
+    /// zero point of its own. A bias,
+    /// an activation and bounds stay part of the product. Everything else computes in f32. Sums are
+    /// exact, so that results have the same bits on every processor. A constant that only such
+    /// products read is not kept in f32: the program has a quarter of its bytes.
+    ///
+    /// Products that stay in f32: one that gives a value of `keep`, one by a constant with fewer than
+    /// 64 rows or columns, where integers save no time, or with more than 33,025 rows, whose sums may
+    /// not be exact, and those in the graphs of [`cond`](Self::cond) and
+    /// [`while_loop`](Self::while_loop).
+    ///
+    /// Refusals: `InvalidArgument` where there is no product to quantize, and for a value of `keep`
+    /// that `of` does not depend on.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let weights = random::Generator::new(1).normal(0.0, 0.1, [64, 96])?.into_shared();
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>((graph.extent("rows", 100), 64));
+    ///     let y = x.matmul(graph.constant(&weights)).relu();
+    ///     graph.program((x,), (y, graph.quantize(y, &[])))
+    /// })?;
+    /// let x: Tensor<f32> = random::Generator::new(2).normal(0.0, 1.0, [5, 64])?;
+    /// let (exact, fast) = program.run((&x,))?;
+    /// let difference = ops::sub(&exact, &fast)?;
+    /// assert!(difference.to_vec().iter().all(|x| x.abs() < 0.05));
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("quantize_dynamic", "int8", "dynamic quantization"))]
+    pub fn quantize<V: Outputs<'g>>(self, of: V, keep: &[Traced<'g, f32>]) -> Like<'g, V> {
+        self.rewritten("quantize", Location::caller(), &of, |handle, of| {
+            let keep: Vec<u32> = keep.iter().map(|value| value.value()).collect();
+            handle.add_quantized(of, &keep)
+        })
+    }
+}

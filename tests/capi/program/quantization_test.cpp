@@ -1,0 +1,277 @@
+// Graphs whose products are quantized, compared with the calls that they stand for.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "program_graph.hpp"
+
+using tenure::test::CGraph;
+using tenure::test::Floats;
+using tenure::test::Shape;
+using tenure::test::view_over;
+
+namespace {
+
+constexpr auto F32 = TNR_DTYPE_F32;
+constexpr auto I8 = TNR_DTYPE_I8;
+constexpr auto kRelu = TNR_NODE_UNARY | TNR_UNARY_OP_RELU;
+constexpr auto kTanh = TNR_NODE_UNARY | TNR_UNARY_OP_TANH;
+constexpr auto kAdd = TNR_NODE_BINARY | TNR_BINARY_OP_ADD;
+constexpr std::uint32_t kQuantizeValues =
+    TNR_NODE_QUANTIZE_DYNAMIC | static_cast<std::uint32_t>(TNR_QUANTIZE_RESULT_VALUES);
+constexpr std::uint32_t kQuantizeScales =
+    TNR_NODE_QUANTIZE_DYNAMIC | static_cast<std::uint32_t>(TNR_QUANTIZE_RESULT_SCALES);
+constexpr std::int64_t kDepth = 70;
+constexpr std::int64_t kColumns = 66;
+
+using Values = std::vector<std::uint32_t>;
+
+// The result of the calls, for a matrix of weights of any strides.
+std::vector<float> by_calls(const Floats& x, const tnr_view& weights, const tnr_view* bias,
+                            tnr_unary_op activation) {
+  const std::int64_t depth = weights.shape[0];
+  const std::int64_t columns = weights.shape[1];
+  std::vector<signed char> integers(static_cast<std::size_t>(depth * columns));
+  Floats scales({1, columns});
+  const tnr_view_mut values = {view_over(integers.data(), {depth, columns}, I8)};
+  const tnr_view_mut of_scales = scales.out();
+  EXPECT_EQ(tnr_quantize_dynamic(nullptr, &weights, nullptr, &of_scales, nullptr, &values),
+            TNR_STATUS_OK);
+  Floats result({x.shape[0], columns});
+  tnr_quantized_matmul_attributes with = {};
+  with.struct_size = sizeof with;
+  with.bias = bias;
+  with.activation = activation;
+  with.flags = TNR_QUANTIZE_AFFINE_ROWS;
+  const tnr_view a = x.view();
+  const tnr_view_mut out = result.out();
+  EXPECT_EQ(tnr_quantized_matmul(nullptr, &a, nullptr, nullptr, &values.view, &of_scales.view,
+                                 nullptr, &with, &out),
+            TNR_STATUS_OK);
+  return result.values;
+}
+
+class QuantizationTest : public CGraph {
+ protected:
+  tnr_status add_quantized(const Values& of, const Values& keep, Values& quantized) {
+    tnr_graph_quantize_attributes attributes = {};
+    attributes.struct_size = sizeof attributes;
+    attributes.keep = keep.data();
+    attributes.keep_count = static_cast<std::uint32_t>(keep.size());
+    quantized.assign(of.size(), 77);
+    return tnr_graph_quantize(graph, of.data(), static_cast<std::uint32_t>(of.size()), &attributes,
+                              quantized.data());
+  }
+  std::uint32_t quantized(std::uint32_t of, const Values& keep = {}) {
+    Values values;
+    EXPECT_EQ(add_quantized({of}, keep, values), TNR_STATUS_OK) << tnr_last_error()->message;
+    return values[0];
+  }
+  void expect_refused(const Values& of, const Values& keep, const std::string& message) {
+    const std::uint32_t count = node_count();
+    Values values;
+    EXPECT_EQ(add_quantized(of, keep, values), TNR_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(tnr_last_error()->message).find(message), std::string::npos)
+        << tnr_last_error()->message;
+    for (const std::uint32_t value : values) EXPECT_EQ(value, 77u);
+    EXPECT_EQ(node_count(), count);
+  }
+  std::uint32_t matmul(std::uint32_t a, std::uint32_t b) { return node(TNR_NODE_MATMUL, {a, b}); }
+  [[nodiscard]] std::uint32_t node_count() const {
+    tnr_graph_info info = {};
+    info.struct_size = sizeof info;
+    EXPECT_EQ(tnr_graph_describe(graph, &info), TNR_STATUS_OK);
+    return info.node_count;
+  }
+  // The codes of the nodes from this one on.
+  [[nodiscard]] Values codes_from(std::uint32_t first) const {
+    Values codes;
+    for (; first < node_count(); ++first) {
+      tnr_graph_node node = {};
+      node.struct_size = sizeof node;
+      EXPECT_EQ(tnr_graph_describe_node(graph, first, &node), TNR_STATUS_OK);
+      codes.push_back(node.code);
+    }
+    return codes;
+  }
+  std::vector<float> result(const Floats& given, const Shape& shape, std::uint32_t disabled = 0,
+                            std::uint32_t enabled = 0) {
+    Floats out(shape, 77, 0);
+    EXPECT_EQ(run(program(disabled, enabled), {given.view()}, {out.out()}), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    return out.values;
+  }
+
+  Floats weights{{kDepth, kColumns}, -0.7F, 0.31F};
+  Floats bias{{kColumns}, -0.4F, 0.17F};
+  Floats x{{5, kDepth}, 0.11F, 0.37F};
+};
+
+TEST_F(QuantizationTest, ProductsAreThoseOfCallsWithTheirEpilogue) {
+  const std::uint32_t product = matmul(input({5, kDepth}), constant(weights.view()));
+  const std::uint32_t count = node_count();
+  const std::uint32_t same = node(kRelu, {node(kAdd, {product, constant(bias.view())})});
+  output(quantized(same));
+  EXPECT_EQ(codes_from(count + 2),
+            (Values{kQuantizeValues, kQuantizeScales, TNR_NODE_QUANTIZED_MATMUL, kAdd, kRelu}));
+  const tnr_view of_bias = bias.view();
+  const std::vector<float> expected = by_calls(x, weights.view(), &of_bias, TNR_UNARY_OP_RELU);
+  EXPECT_TRUE(std::ranges::any_of(expected, [](float number) { return number > 1; }));
+  for (const std::uint32_t disabled : {0, TNR_PASS_EPILOGUES, TNR_PASS_CONSTANT_FOLDING}) {
+    for (const std::uint32_t enabled : {0, TNR_PASS_PACKING}) {
+      EXPECT_EQ(result(x, {5, kColumns}, disabled, enabled), expected) << disabled;
+    }
+  }
+  EXPECT_NE(by_calls(x, weights.view(), nullptr, 0), expected);
+}
+
+TEST_F(QuantizationTest, TheEpilogueOfANodeIsKept) {
+  tnr_matmul_attributes with = {};
+  with.struct_size = sizeof with;
+  with.activation = TNR_UNARY_OP_TANH;
+  const std::uint32_t product =
+      node(TNR_NODE_MATMUL, {input({5, kDepth}), constant(weights.view()), constant(bias.view())},
+           {}, &with);
+  output(quantized(product));
+  const tnr_view of_bias = bias.view();
+  EXPECT_EQ(result(x, {5, kColumns}), by_calls(x, weights.view(), &of_bias, TNR_UNARY_OP_TANH));
+}
+
+TEST_F(QuantizationTest, AFactorMayBeANodeOfConstants) {
+  const Floats stored({kColumns, kDepth}, -0.7F, 0.31F);
+  const std::uint32_t factor = node(TNR_NODE_PERMUTE, {constant(stored.view())}, {1, 0});
+  output(quantized(node(kTanh, {matmul(input({5, kDepth}), factor)})));
+  tnr_view transposed = stored.view();
+  std::swap(transposed.shape[0], transposed.shape[1]);
+  std::swap(transposed.strides[0], transposed.strides[1]);
+  const std::vector<float> product = by_calls(x, transposed, nullptr, TNR_UNARY_OP_TANH);
+  EXPECT_EQ(result(x, {5, kColumns}), product);
+  EXPECT_EQ(result(x, {5, kColumns}, 0, TNR_PASS_PACKING), product);
+}
+
+TEST_F(QuantizationTest, OnlyWhatLeadsFromAProductIsCopied) {
+  const std::uint32_t of = input({5, kDepth});
+  const std::uint32_t before = node(kTanh, {of});
+  const std::uint32_t first = matmul(before, constant(weights.view()));
+  const Floats square({kColumns, kColumns}, 0.2F, 0.13F);
+  const std::uint32_t kept = matmul(first, constant(square.view()));
+  const std::uint32_t count = node_count();
+  Values all;
+  ASSERT_EQ(add_quantized({kept, before, of}, {kept}, all), TNR_STATUS_OK);
+  EXPECT_EQ(all[1], before);
+  EXPECT_EQ(all[2], of);
+  EXPECT_EQ(codes_from(count),
+            (Values{kQuantizeValues, kQuantizeScales, TNR_NODE_QUANTIZED_MATMUL, TNR_NODE_MATMUL}));
+}
+
+TEST_F(QuantizationTest, ProductsThatSaveNothingOrAreNotExactStay) {
+  const auto product = [&](std::int64_t rows, std::int64_t columns) {
+    const Floats factor({rows, columns}, 0.1F, 0.01F);
+    return matmul(input({1, rows}), constant(factor.view()));
+  };
+  const char* const message =
+      "there is no product to quantize: of f32, by a constant matrix of 64 to 33025 rows and of 64 "
+      "columns at least, that is not kept";
+  for (const std::uint32_t small : {product(63, 64), product(64, 63), product(33026, 64)}) {
+    expect_refused({small}, {}, message);
+  }
+  for (const std::uint32_t large : {product(64, 64), product(33025, 64)}) {
+    EXPECT_NE(quantized(large), large);
+    expect_refused({large}, {large}, message);
+  }
+  // A factor that a run gives.
+  expect_refused({matmul(input({1, 64}), input({64, 64}))}, {}, message);
+  // A product of constants is folded as it is.
+  const Floats square({64, 64}, 0.1F, 0.01F);
+  const std::uint32_t factor = constant(square.view());
+  expect_refused({matmul(factor, factor)}, {}, message);
+}
+
+TEST_F(QuantizationTest, AGraphThatIsBuiltAgainComputesTheSame) {
+  output(quantized(matmul(input({5, kDepth}), constant(weights.view()))));
+  const std::vector<float> first = result(x, {5, kColumns});
+  EXPECT_EQ(tnr_graph_release(std::exchange(graph, tenure::test::rebuilt(graph))), TNR_STATUS_OK);
+  EXPECT_EQ(result(x, {5, kColumns}), first);
+}
+
+TEST_F(QuantizationTest, AProgramReleasesTheConstantsThatItHasQuantized) {
+  int released = 0;
+  tnr_blob* const blob = tnr_blob_share(
+      weights.values.data(), weights.values.size() * 4,
+      [](void* counter) { ++*static_cast<int*>(counter); }, &released);
+  ASSERT_NE(blob, nullptr) << tnr_last_error()->message;
+  tnr_view view = weights.view();
+  view.owner = reinterpret_cast<std::uint64_t>(blob);
+  output(quantized(matmul(input({5, kDepth}), constant(view))));
+  const tnr_program* const made = program();
+  EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
+  EXPECT_EQ(tnr_graph_release(std::exchange(graph, nullptr)), TNR_STATUS_OK);
+  EXPECT_EQ(released, 1);
+  Floats out({5, kColumns}, 77, 0);
+  EXPECT_EQ(run(made, {x.view()}, {out.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(out.values, by_calls(x, weights.view(), nullptr, 0));
+}
+
+TEST_F(QuantizationTest, NoGradientLeadsThroughIntegers) {
+  const std::uint32_t of = input({5, kDepth});
+  const std::uint32_t sum = node(TNR_NODE_REDUCE | TNR_REDUCE_OP_SUM,
+                                 {quantized(matmul(of, constant(weights.view())))}, {}, nullptr, 3);
+  std::uint32_t gradient = 77;
+  EXPECT_EQ(tnr_graph_add_gradients(graph, sum, TNR_OPERAND_NONE, &of, 1, nullptr, &gradient),
+            TNR_STATUS_UNSUPPORTED);
+  EXPECT_NE(std::string(tnr_last_error()->message).find("quantized_matmul"), std::string::npos)
+      << tnr_last_error()->message;
+  EXPECT_NE(std::string(tnr_last_error()->message).find("have no gradient"), std::string::npos)
+      << tnr_last_error()->message;
+}
+
+TEST_F(QuantizationTest, AWrongScaleIsRefusedInARun) {
+  std::vector<signed char> integers(static_cast<std::size_t>(kDepth * kColumns), 1);
+  const std::uint32_t of = input({5, kDepth});
+  const std::uint32_t scales = input({kColumns});
+  std::uint32_t product = TNR_OPERAND_NONE;
+  ASSERT_EQ(add(TNR_NODE_QUANTIZED_MATMUL,
+                {of, constant(view_over(integers.data(), {kDepth, kColumns}, I8)), TNR_OPERAND_NONE,
+                 scales},
+                {}, nullptr, 0, &product, F32),
+            TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  output(product);
+  const tnr_program* const made = program();
+  Floats out({5, kColumns}, 77, 0);
+  Floats given({kColumns}, 0.5F, 0);
+  EXPECT_EQ(run(made, {x.view(), given.view()}, {out.out()}), TNR_STATUS_OK);
+  for (const float wrong : {0.0F, -1.0F, INFINITY, NAN}) {
+    given.values[3] = wrong;
+    EXPECT_EQ(run(made, {x.view(), given.view()}, {out.out()}), TNR_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(tnr_last_error()->message).find("every scale must be finite and above 0"),
+              std::string::npos)
+        << tnr_last_error()->message;
+  }
+}
+
+TEST_F(QuantizationTest, RefusalsNameTheValueAndTheBound) {
+  const std::uint32_t of = input({5, kDepth});
+  const std::uint32_t other = node(kTanh, {of});
+  const std::uint32_t product = matmul(of, constant(weights.view()));
+  expect_refused({product, 9}, {}, "of[1] is 9 but the graph has 4 values");
+  expect_refused({product}, {of, 4}, "keep[1] is 4 but the graph has 4 values");
+  expect_refused({product}, {other}, "keep[0] is value 1, which no value of `of` depends on");
+  tnr_graph_quantize_attributes attributes = {};
+  attributes.struct_size = sizeof attributes;
+  attributes.keep_count = 1;
+  std::uint32_t result = 77;
+  EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
+            TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_STREQ(tnr_last_error()->message, "attributes->keep is NULL");
+  attributes.keep_count = 0;
+  attributes.reserved = 1;
+  EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
+            TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(tnr_graph_quantize(nullptr, &product, 1, nullptr, &result), TNR_STATUS_STALE_HANDLE);
+  EXPECT_EQ(result, 77u);
+}
+
+}  // namespace
