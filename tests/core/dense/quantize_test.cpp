@@ -373,6 +373,49 @@ TEST(QuantizedMatmul, QuantizesRowsOfFloats) {
   }
 }
 
+TEST(QuantizedMatmul, QuantizesRowsOfFloatsWithZeroPoints) {
+  Random random(9);
+  auto attributes = attributes_of(nullptr);
+  attributes.flags = TNR_QUANTIZE_AFFINE_ROWS;
+  for (const Product& of : kProducts) {
+    Operand<float> a({of.rows, of.depth}, Access::kRead, random);
+    a.fill(random);
+    Operand<std::int8_t> b({of.depth, of.columns});
+    fill_bytes(b, random);
+    Operand<float> b_scales({1, of.columns});
+    fill_scales(b_scales, random);
+    Operand<std::uint8_t> rows({of.rows, of.depth});
+    Operand<float> scales({of.rows, 1});
+    Operand<std::uint8_t> zeros({of.rows, 1});
+    const tnr_view_mut to_zeros = zeros.out();
+    quantize_dynamic(kDefaultContext, a.view, scales.out(), &to_zeros, rows.out());
+    const QuantizedFactor right = {b.view, &b_scales.view, nullptr};
+    Operand<float> expected({of.rows, of.columns});
+    quantized_matmul(kDefaultContext, {rows.view, &scales.view, &zeros.view}, right,
+                     attributes_of(nullptr), expected.out());
+    Operand<float> out({of.rows, of.columns}, Access::kWrite, random);
+    quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, right, attributes, out.out());
+    const FactorToken packed = factor_create(kDefaultContext, b.view, TNR_DTYPE_U8);
+    Operand<float> by_packed({of.rows, of.columns});
+    factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, packed, b_scales.view,
+                            nullptr, attributes, by_packed.out());
+    factor_release(packed);
+    for_each_index(out.view, [&](const Index& index) {
+      ASSERT_EQ(out.at(index), expected.at(index)) << of.rows << " " << of.columns;
+      ASSERT_EQ(by_packed.at(index), expected.at(index));
+    });
+  }
+  Operand<std::int8_t> a({2, 4});
+  Operand<std::int8_t> b({4, 3});
+  Operand<float> one({}, 1.0f);
+  Operand<float> out({2, 3});
+  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"TNR_QUANTIZE_AFFINE_ROWS but a_scales is given"},
+               [&] {
+                 quantized_matmul(kDefaultContext, {a.view, &one.view, nullptr},
+                                  {b.view, &one.view, nullptr}, attributes, out.out());
+               });
+}
+
 TEST(QuantizedMatmul, RoundsItsResultToIntegersAndNarrowFloats) {
   Random random(6);
   Expected<std::uint8_t, std::int8_t> expected({37, 45, 70}, random);
