@@ -52,7 +52,30 @@ fn combined(n: usize, call: impl for<'g> Fn(Extent<'g>, Size<'g>) -> Extent<'g>)
     }
 }
 
+/// An ONNX model of a `Relu` of `f32`, whose input `x` has one extent, `n`.
+#[cfg(feature = "onnx")]
+const MODEL: &[u8] = b"\x08\x08\x42\x02\x10\x11\x3a\x35\x0a\x0c\x0a\x01x\x12\x01y\x22\x04Relu\
+    \x12\x01g\x5a\x10\x0a\x01x\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n\
+    \x62\x10\x0a\x01y\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
+
+/// Runs the model on four numbers.
+#[cfg(feature = "onnx")]
+fn model(settings: tenure::onnx::Settings) {
+    let program = tenure::onnx::Model::from_bytes(MODEL).unwrap().program(&settings);
+    done(program.and_then(|program| {
+        program.run_dyn(&[(&Tensor::<f32>::zeros([4])?).into()], &mut []).map(drop)
+    }));
+}
+
 pub const ROWS: &[Row] = &[
+    #[cfg(feature = "onnx")]
+    ("program/onnx/settings.rs", "extent", |n| {
+        model(tenure::onnx::Settings::new().extent("n", n));
+    }),
+    #[cfg(feature = "onnx")]
+    ("program/onnx/settings.rs", "extent_up_to", |n| {
+        model(tenure::onnx::Settings::new().extent_up_to("n", n));
+    }),
     ("program.rs", "with_budget", |n| {
         let program = Program::trace(|graph| {
             let x = graph.input::<f64>([100]);
