@@ -160,6 +160,8 @@ int check_programs(void) {
   CHECK(gradient != TNR_OPERAND_NONE);
   OK(tnr_graph_add_mixed_precision(graph, &sum, 1, TNR_DTYPE_BF16, NULL, &lowered));
   CHECK(lowered != TNR_OPERAND_NONE);
+  /* Without a product. */
+  CHECK(tnr_graph_quantize(graph, &sum, 1, NULL, &lowered) == TNR_STATUS_INVALID_ARGUMENT);
 
   program = tnr_program_create(NULL, graph, NULL);
   CHECK(program != NULL);

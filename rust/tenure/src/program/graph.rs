@@ -5,6 +5,7 @@ mod gradients;
 mod precision;
 pub(crate) mod probe;
 mod quantization;
+pub(crate) mod quantized;
 mod recomputation;
 
 use std::cell::Cell;

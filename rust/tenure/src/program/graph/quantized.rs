@@ -7,12 +7,12 @@ use tenure_sys::{
     TNR_NODE_QUANTIZED_MATMUL, TNR_OPERAND_NONE, tnr_quantize_result,
 };
 
-use super::Traced;
-use super::reduce::value_or_none;
-use super::state::Step;
 use crate::dtype::{DType, Element, Factor, Float};
 use crate::error::{Error, Result};
 use crate::linalg::matmul::Matmul;
+use crate::program::Traced;
+use crate::program::reduce::value_or_none;
+use crate::program::state::Step;
 use crate::quantize::Scheme;
 
 const NAMES: &[&str] = &["a", "scales", "zeros"];
