@@ -1025,10 +1025,11 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
  * A product `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of
  * constants, or of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL` with
  * the same epilogue. The right factor is quantized by `TNR_NODE_QUANTIZE_DYNAMIC` with a scale
- * for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each row
- * of the left factor is quantized to u8 by a scale and a zero point of its own in a run. Products with fewer than 64 rows or
- * columns of the right factor, in which integers save no time, stay in f32, and so do those with
- * more than 33,025 rows, whose sums may not be exact, and products in subgraphs.
+ * for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each
+ * row of the left factor is quantized to u8 by a scale and a zero point of its own in a run.
+ * Products with fewer than 64 rows or columns of the right factor, in which integers save no
+ * time, stay in f32, and so do those with more than 33,025 rows, whose sums may not be exact,
+ * and products in subgraphs.
  *
  * Nodes that depend on no such product are shared, and a value that depends on none is itself.
  *
