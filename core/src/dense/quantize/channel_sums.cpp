@@ -16,7 +16,7 @@ namespace {
 
 using kernels::Byte;
 
-// 255 * 255 * 258 is below 2^24: each sum of so many products is a number of f32.
+// 258 products of 255 * 255 add up to less than 2^24, so f32 has each of their sums.
 constexpr std::int64_t kMostPlaces = 258;
 constexpr std::int64_t kWidthBytes = sizeof(float);
 
@@ -35,7 +35,7 @@ void widen(const Context& context, const QuantizedFactor& of, const tnr_view_mut
       Operation(kernels::quantizing_kernels().dequantize[quantized_byte(of.values.dtype, "")][0]));
 }
 
-// What becomes of a tile of sums.
+// Scales a tile of sums, and applies the epilogue.
 struct Finish {
   const ChannelSums& of;
   const kernels::Gemm& gemm;

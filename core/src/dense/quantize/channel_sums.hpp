@@ -9,15 +9,15 @@
 namespace tenure {
 
 struct ChannelSums {
-  QuantizedFactor a;       // with adjacent channels
+  QuantizedFactor a;
   QuantizedFactor weight;  // one filter for each channel
   const tnr_conv2d_attributes& windows;
   kernels::SumScaling scaling;  // of each pixel of an image, and of each filter; without zeros
   const Epilogue& epilogue;
 };
 
-// Whether the sums of filters of so many places are exact in f32, and kernels take channels that
-// are adjacent for lanes.
+// Returns true for one filter of each of several channels, with so few places that sums are exact
+// in f32.
 bool are_channel_sums(const tnr_view& a, const tnr_view& weight) noexcept;
 
 // `out` is f32, with adjacent channels. Throws OUT_OF_MEMORY.

@@ -65,23 +65,21 @@ class QuantizedConv2d {
   void run(const Context& context) {
     if (is_empty(out_.view)) return;
     const bool are_channels = are_channel_sums(a_.values, weight_.values);
-    const tnr_view a = image_of(context);
     const tnr_view_mut out = result_of(are_channels);
-    g_.a = image_steps(a);
-    g_.result = image_steps(out.view);
-    const PixelRows pixels(g_, zero_byte());
-    chunk_rows_ = std::min(
-        pixels.per_image(),
-        are_channels
-            ? pixels.per_image()
-            : std::max(kLeastChunkRows, kChunkBytes / std::max<std::int64_t>(g_.depth(), 1)));
     const Epilogue epilogue(activation_, views_.bias, TNR_DTYPE_F32, TNR_DTYPE_F32);
-    gather_scales(context);
+    chunk_rows_ = g_.out[kHeight] * g_.out[kWidth];
     if (are_channels) {
-      convolve_channels(
-          context, {{a, a_.scales, a_.zeros}, weight_, windows_, scaling_of(0, nullptr), epilogue},
-          out);
+      gather_scales(context);
+      convolve_channels(context, {a_, weight_, windows_, scaling_of(0, nullptr), epilogue}, out);
     } else {
+      const tnr_view a = image_of(context);
+      g_.a = image_steps(a);
+      g_.result = image_steps(out.view);
+      const PixelRows pixels(g_, zero_byte());
+      chunk_rows_ =
+          std::min(chunk_rows_,
+                   std::max(kLeastChunkRows, kChunkBytes / std::max<std::int64_t>(g_.depth(), 1)));
+      gather_scales(context);
       gather_filters(context);
       gather_zeros(context);
       multiply(context, pixels, a, epilogue, out.view);

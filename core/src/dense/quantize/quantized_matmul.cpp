@@ -1,7 +1,6 @@
 // Products of quantized factors: exact sums of integers, which the scales make numbers of.
 #include <algorithm>
 #include <cinttypes>
-#include <cstring>
 #include <optional>
 
 #include "cpu/dispatch.hpp"

@@ -11,7 +11,7 @@ namespace tenure {
 
 class PackedFactor;
 
-// The most products of which a sum is exact: 255 * 255 * 33,025 is below 2^31.
+// i32 has each sum of up to 33,025 products, because 255 * 255 * 33,025 is below 2^31.
 inline constexpr std::int64_t kMostExactDepth = 33025;
 
 // The activation and the bounds of a product, whose flags are of its rows too.

@@ -4,24 +4,22 @@
 
 #include "cpu/quantize.hpp"
 #include "dense/product/epilogue.hpp"
+#include "dense/product/product_types.hpp"
+#include "dense/quantize/product_parts.hpp"
 #include "dense/quantize/quantized_matmul.hpp"
 #include "dense/quantize/scales.hpp"
-#include "memory/scratch.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/quantize.hpp"
 #include "tenure/shape.hpp"
 #include "tenure/shape_rules.hpp"
-#include "tenure/view.hpp"
 
 namespace tenure {
 namespace {
 
 // Operands of a product.
 enum : unsigned { kA, kB, kAScales, kBScales, kAZeros, kBZeros, kBias, kScale, kZero };
-
-bool is_integer(tnr_dtype dtype) noexcept { return dtype == TNR_DTYPE_I8 || dtype == TNR_DTYPE_U8; }
 
 Refusal same_refusal(const ArrayType& zeros, const char* name, const ArrayType& scales) noexcept {
   if (same_shape(zeros, scales)) return std::nullopt;
@@ -62,19 +60,6 @@ tnr_dtype result_dtype(const GraphNode& node) {
     default: refuse_code("result", node.op());
   }
 }
-
-// A result that the node does not give.
-class Unwanted {
- public:
-  Unwanted(tnr_dtype dtype, std::uint32_t rank, const std::int64_t* shape)
-      : memory_(row_major_bytes(dtype, rank, shape)),
-        view_{make_view(memory_.data(), memory_.size_bytes(), 0, dtype, rank, shape, nullptr)} {}
-  [[nodiscard]] const tnr_view_mut& out() const noexcept { return view_; }
-
- private:
-  Scratch memory_;
-  tnr_view_mut view_;
-};
 
 }  // namespace
 
@@ -141,9 +126,10 @@ void run_quantize_dynamic(const Context& context, const NodeCall& call, const Op
   const GraphNode& node = call.node;
   const tnr_view& a = *operands[0].view;
   const auto rank = static_cast<std::uint32_t>(node.numbers.size());
-  std::optional<Unwanted> values;
-  std::optional<Unwanted> scales;
-  std::optional<Unwanted> zeros;
+  // The results that the node does not give.
+  std::optional<Dense> values;
+  std::optional<Dense> scales;
+  std::optional<Dense> zeros;
   if (!gives_values(node)) values.emplace(node.dtype, a.rank, a.shape);
   if (result_dtype(node) != TNR_DTYPE_F32) scales.emplace(TNR_DTYPE_F32, rank, call.numbers);
   const bool gives_zeros = node.op() == TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
@@ -183,8 +169,8 @@ ArrayType infer_quantized_matmul(const NodeCall& call, const OperandType* operan
   }
   const ArrayType* const scale = optional_array(operands[kScale], "scale");
   const ArrayType* const zero = optional_array(operands[kZero], "zero");
-  if (!is_integer(dtype)) (void)quantized_float(dtype, "node");
-  if (is_integer(dtype) != (scale != nullptr)) {
+  if (!is_byte(dtype)) (void)quantized_float(dtype, "node");
+  if (is_byte(dtype) != (scale != nullptr)) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "node.dtype is %s but scale is %s", dtype_name(dtype),
          scale == nullptr ? "not given" : "given");
   }

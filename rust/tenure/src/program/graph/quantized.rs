@@ -120,9 +120,9 @@ impl<'g, T: Float> Traced<'g, T> {
         Ok(numbers)
     }
 
-    /// The product of these rows, each of which is quantized by its own scale first, and a quantized
-    /// matrix `[k, n]`: the function [`linear`](crate::quantize::linear), of values. The bias is a
-    /// value of the extent of the last axis; `with` lends none.
+    /// The function [`linear`](crate::quantize::linear), of values: quantizes each row by its own
+    /// scale, and multiplies the rows by a quantized matrix `[k, n]`. The bias is a value of the
+    /// extent of the last axis; `with` lends none.
     #[track_caller]
     #[doc(alias("linear"))]
     pub fn quantized_matmul(
