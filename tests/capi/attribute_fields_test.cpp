@@ -79,7 +79,12 @@ class AttributeFields : public CGraph {
   }
 
   // A view of ones, and memory to write to.
-  [[nodiscard]] tnr_view ones(const Shape& shape) const { return view_over(memory_, shape); }
+  [[nodiscard]] tnr_view ones(const Shape& shape) const {
+    std::size_t count = 1;
+    for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+    EXPECT_LE(count, std::size(memory_));
+    return view_over(memory_, shape);
+  }
   [[nodiscard]] tnr_view_mut out(const Shape& shape, tnr_dtype dtype = TNR_DTYPE_F32) {
     return {view_over(written_, shape, dtype)};
   }
@@ -155,7 +160,7 @@ class AttributeFields : public CGraph {
   void add_programs();
 
   std::vector<Mode> modes_;
-  float memory_[256];
+  float memory_[64 * 64];
   alignas(16) unsigned char written_[4096] = {};
   alignas(16) unsigned char zeros_[64] = {};
   SparseArrays arrays_;
