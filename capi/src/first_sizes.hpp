@@ -92,7 +92,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_precision_attributes> = 24;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_graph_quantize_attributes> = 24;
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_quantize_attributes> = 32;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>

@@ -409,12 +409,24 @@ static_assert(offsetof(tnr_precision_attributes, keep) == 8);
 static_assert(offsetof(tnr_precision_attributes, keep_count) == 16);
 static_assert(offsetof(tnr_precision_attributes, reserved) == 20);
 
-static_assert(sizeof(tnr_graph_quantize_attributes) == 24 &&
+static_assert(sizeof(tnr_value_range) == 12 && alignof(tnr_value_range) == 4);
+static_assert(offsetof(tnr_value_range, value) == 0);
+static_assert(offsetof(tnr_value_range, low) == 4);
+static_assert(offsetof(tnr_value_range, high) == 8);
+
+static_assert(sizeof(tnr_graph_quantize_attributes) == 32 &&
               alignof(tnr_graph_quantize_attributes) == 8);
 static_assert(offsetof(tnr_graph_quantize_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_graph_quantize_attributes, keep) == 8);
 static_assert(offsetof(tnr_graph_quantize_attributes, keep_count) == 16);
-static_assert(offsetof(tnr_graph_quantize_attributes, reserved) == 20);
+static_assert(offsetof(tnr_graph_quantize_attributes, range_count) == 20);
+static_assert(offsetof(tnr_graph_quantize_attributes, ranges) == 24);
+
+static_assert(sizeof(tnr_quantizable) == 16 && alignof(tnr_quantizable) == 4);
+static_assert(offsetof(tnr_quantizable, result) == 0);
+static_assert(offsetof(tnr_quantizable, operand) == 4);
+static_assert(offsetof(tnr_quantizable, code) == 8);
+static_assert(offsetof(tnr_quantizable, reserved) == 12);
 
 static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
               alignof(tnr_einsum_node_attributes) == 8);

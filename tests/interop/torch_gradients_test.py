@@ -218,7 +218,7 @@ class Checklist(unittest.TestCase):
 # poolings compute.
 WITHOUT_CASE = {"compare", "searchsorted", "histogram", "random", "random_permutation", "nonzero",
                 "extent", "cond", "while", "custom", "conv2d_filters", "pool2d_gradient",
-                "quantize", "quantize_dynamic", "dequantize", "quantized_matmul"}
+                "quantize", "quantize_dynamic", "dequantize", "quantized_matmul", "quantized_conv2d"}
 
 
 class RandomGraphs(GradientTest):

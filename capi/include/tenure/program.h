@@ -193,6 +193,8 @@ extern "C" {
 #define TNR_NODE_DEQUANTIZE 3735552
 /** Operands (a, b, a_scales?, b_scales, a_zeros?, b_zeros?, bias?, scale?, zero?); dtype. */
 #define TNR_NODE_QUANTIZED_MATMUL 3801088
+/** Operands (a, weight, a_scale?, scales, a_zero?, zeros?, bias?, out_scale?, out_zero?); dtype. */
+#define TNR_NODE_QUANTIZED_CONV2D 3866624
 /** Flag of a node that reduces: the reduced axes stay, of extent 1. */
 #define TNR_NODE_KEEP_AXES 256
 
@@ -518,14 +520,31 @@ typedef struct tnr_precision_attributes {
   uint32_t reserved;
 } tnr_precision_attributes;
 
-/** Attributes of `tnr_graph_quantize`. */
+/** The range of the elements of a value, such as calibration finds it. */
+typedef struct tnr_value_range {
+  uint32_t value;  /**< The value that has it. */
+  float low;  /**< The least element; finite. */
+  float high;  /**< The greatest element; finite, and not below `low`. */
+} tnr_value_range;
+
+/** Attributes of `tnr_graph_quantize` and `tnr_graph_quantizable`. */
 typedef struct tnr_graph_quantize_attributes {
   uint64_t struct_size;
   /** `keep_count` values: the nodes that give them stay in f32. NULL for none. */
   const uint32_t *keep;
   uint32_t keep_count;  /**< Number of `keep`. */
-  uint32_t reserved;
+  uint32_t range_count;  /**< Number of `ranges`. */
+  /** `range_count` ranges of left operands, at most one of each. NULL for none. */
+  const tnr_value_range *ranges;
 } tnr_graph_quantize_attributes;
+
+/** A node that `tnr_graph_quantize` replaces with one of integers. */
+typedef struct tnr_quantizable {
+  uint32_t result;  /**< The value that the node gives. */
+  uint32_t operand;  /**< The left operand of the node: the value that a range is of. */
+  uint32_t code;  /**< `TNR_NODE_MATMUL` or `TNR_NODE_CONV2D`. */
+  uint32_t reserved;
+} tnr_quantizable;
 
 /**
  * The dtype and shape of the result of a custom operation, from those of its operands: these views
@@ -1020,21 +1039,30 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
     uint32_t *lowered) TNR_NOEXCEPT;
 
 /**
- * Adds the values `of` with products of integers, as new values of the same dtypes and shapes.
+ * Adds the values `of` with products and convolutions of integers, as new values of the same
+ * dtypes and shapes.
  *
- * A product `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of
- * constants, or of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL` with
- * the same epilogue. The right factor is quantized by `TNR_NODE_QUANTIZE_DYNAMIC` with a scale
- * for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each
- * row of the left factor is quantized to u8 by a scale and a zero point of its own in a run.
- * Products with fewer than 64 rows or columns of the right factor, in which integers save no
- * time, stay in f32, and so do those with more than 33,025 rows, whose sums may not be exact,
- * and products in subgraphs.
+ * A `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of constants, or
+ * of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL`, and a
+ * `TNR_NODE_CONV2D` of f32 by such filters a `TNR_NODE_QUANTIZED_CONV2D`. Both keep their
+ * epilogues. Constants are quantized to i8 with a scale for each column or filter. A
+ * `TNR_NODE_BATCH_NORM` of constant parameters behind a convolution becomes a part of its
+ * filters and its bias first.
  *
- * Nodes that depend on no such product are shared, and a value that depends on none is itself.
+ * A left operand with a range in `attributes->ranges` is quantized to u8 by one scale and one
+ * zero point, those that `tnr_quantize_dynamic` chooses for this range: static quantization.
+ * Without a range they are chosen in each run: for each row of a product, and for all elements
+ * of a convolution. A node whose result is read only by nodes that quantize it by a range gives
+ * these integers itself, also where views are in between.
+ *
+ * Nodes stay in f32 where integers save no time: docs/quantization.md has the rule. So do nodes
+ * whose sums have more than 33,025 products, and nodes in subgraphs. Nodes that depend on no
+ * quantized node are shared, and a value that depends on none is itself.
  *
  * INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
- * `of` depends on; no product that becomes one of integers.
+ * `of` depends on; no node that becomes one of integers; a range with a NaN or an infinity, or
+ * of which `low` is above `high`; two ranges of one value, or one of a value that is not the left
+ * operand of a node that becomes one of integers, whether or not it is kept.
  *
  * @param of (counted-by count)
  * @param quantized (out) (counted-by count) values
@@ -1042,6 +1070,26 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
 TNR_API TNR_READS(2, 3) TNR_WRITES(5, 3) TNR_NODISCARD
 tnr_status tnr_graph_quantize(tnr_graph *graph TNR_BORROWED, const uint32_t *of, uint32_t count,
     const tnr_graph_quantize_attributes *attributes, uint32_t *quantized) TNR_NOEXCEPT;
+
+/**
+ * Lists the nodes that `tnr_graph_quantize` replaces with nodes of integers, in the order of the
+ * graph. The attributes' ranges are checked, and change nothing.
+ *
+ * A list that is cut is no error: `found_count` is the length of the whole list, so a call with
+ * `capacity` 0 queries it.
+ *
+ * INVALID_ARGUMENT: as `tnr_graph_quantize`, except that no such node is an empty list.
+ *
+ * @param of (counted-by count)
+ * @param capacity the room at `found`
+ * @param found (out) (counted-by capacity) (nullable) the first of them, as many as there is
+ * room for; untouched on failure
+ * @param found_count (out) the number of all; untouched on failure
+ */
+TNR_API TNR_READS(2, 3) TNR_NODISCARD
+tnr_status tnr_graph_quantizable(const tnr_graph *graph TNR_BORROWED, const uint32_t *of,
+    uint32_t count, const tnr_graph_quantize_attributes *attributes, uint32_t capacity,
+    tnr_quantizable *found, uint32_t *found_count) TNR_NOEXCEPT;
 
 /**
  * Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,

@@ -37,6 +37,14 @@ void require_no_view(const tnr_view* view, const char* field) {
   }
 }
 
+tnr_graph_quantize_attributes read_quantization(const tnr_graph_quantize_attributes* attributes) {
+  tnr_graph_quantize_attributes given = {};
+  if (attributes != nullptr) given = read_sized(attributes, "attributes");
+  if (given.keep_count != 0) (void)deref(given.keep, "attributes->keep");
+  if (given.range_count != 0) (void)deref(given.ranges, "attributes->ranges");
+  return given;
+}
+
 template <class Attributes>
 void read_into(Attributes& known, const void* given) {
   known = read_sized(static_cast<const Attributes*>(given), "attributes");
@@ -185,15 +193,24 @@ tnr_status tnr_graph_quantize(tnr_graph* graph, const uint32_t* of, uint32_t cou
                               const tnr_graph_quantize_attributes* attributes,
                               uint32_t* quantized) noexcept {
   return guarded([=] {
-    tnr_graph_quantize_attributes given = {};
-    if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.reserved, "attributes->reserved");
+    const tnr_graph_quantize_attributes given = read_quantization(attributes);
     if (count != 0) {
       (void)deref(of, "of");
       (void)deref(quantized, "quantized");
     }
-    if (given.keep_count != 0) (void)deref(given.keep, "attributes->keep");
-    tenure::graph_quantize(token_of(graph), of, count, given.keep, given.keep_count, quantized);
+    tenure::graph_quantize(token_of(graph), of, count, given, quantized);
+  });
+}
+
+tnr_status tnr_graph_quantizable(const tnr_graph* graph, const uint32_t* of, uint32_t count,
+                                 const tnr_graph_quantize_attributes* attributes, uint32_t capacity,
+                                 tnr_quantizable* found, uint32_t* found_count) noexcept {
+  return guarded([=] {
+    const tnr_graph_quantize_attributes given = read_quantization(attributes);
+    if (count != 0) (void)deref(of, "of");
+    if (capacity != 0) (void)deref(found, "found");
+    uint32_t& all = deref(found_count, "found_count");
+    all = tenure::graph_quantizable(token_of(graph), of, count, given, capacity, found);
   });
 }
 

@@ -83,7 +83,11 @@ void graph_add_mixed_precision(GraphToken token, const std::uint32_t* of, std::u
                                std::uint32_t* lowered);
 // Writes one value for each of `of`.
 void graph_quantize(GraphToken token, const std::uint32_t* of, std::uint32_t count,
-                    const std::uint32_t* keep, std::uint32_t keep_count, std::uint32_t* quantized);
+                    const tnr_graph_quantize_attributes& attributes, std::uint32_t* quantized);
+// Writes the first `capacity` nodes, and returns the number of all.
+std::uint32_t graph_quantizable(GraphToken token, const std::uint32_t* of, std::uint32_t count,
+                                const tnr_graph_quantize_attributes& attributes,
+                                std::uint32_t capacity, tnr_quantizable* found);
 void graph_mark(GraphToken token, std::uint32_t first, std::uint32_t count, std::uint32_t marks);
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
 std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body);

@@ -68,8 +68,9 @@ enum class NodeKind : std::uint8_t {
   kQuantizeDynamic = 56,
   kDequantize = 57,
   kQuantizedMatmul = 58,
+  kQuantizedConv2d = 59,
 };
-inline constexpr unsigned kNodeKindCount = 58;
+inline constexpr unsigned kNodeKindCount = 59;
 // Bits of a node's code below its kind.
 inline constexpr unsigned kNodeKindShift = 16;
 
@@ -171,6 +172,7 @@ inline constexpr NodeKindRow kNodeKindRows[] = {
   {"quantize_dynamic", Computes::kCall, 1, 1, kAnyCount, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
   {"dequantize", Computes::kCall, 2, 3, 0, AttributeKind::kNone, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
   {"quantized_matmul", Computes::kCall, 4, 9, 0, AttributeKind::kMatmul, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
+  {"quantized_conv2d", Computes::kCall, 4, 9, 0, AttributeKind::kConv2d, Sets::kDtype, false, false, false, DeviceDtypes::kNone},
 };
 // clang-format on
 

@@ -1733,7 +1733,19 @@ pub struct tnr_precision_attributes {
     pub reserved: u32,
 }
 
-/// Attributes of `tnr_graph_quantize`.
+/// The range of the elements of a value, such as calibration finds it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_value_range {
+    /// The value that has it.
+    pub value: u32,
+    /// The least element; finite.
+    pub low: f32,
+    /// The greatest element; finite, and not below `low`.
+    pub high: f32,
+}
+
+/// Attributes of `tnr_graph_quantize` and `tnr_graph_quantizable`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct tnr_graph_quantize_attributes {
@@ -1742,6 +1754,22 @@ pub struct tnr_graph_quantize_attributes {
     pub keep: *const u32,
     /// Number of `keep`.
     pub keep_count: u32,
+    /// Number of `ranges`.
+    pub range_count: u32,
+    /// `range_count` ranges of left operands, at most one of each. NULL for none.
+    pub ranges: *const tnr_value_range,
+}
+
+/// A node that `tnr_graph_quantize` replaces with one of integers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_quantizable {
+    /// The value that the node gives.
+    pub result: u32,
+    /// The left operand of the node: the value that a range is of.
+    pub operand: u32,
+    /// `TNR_NODE_MATMUL` or `TNR_NODE_CONV2D`.
+    pub code: u32,
     pub reserved: u32,
 }
 
@@ -4539,21 +4567,30 @@ unsafe extern "C" {
         attributes: *const tnr_precision_attributes, lowered: *mut u32,
     ) -> tnr_status;
 
-    /// Adds the values `of` with products of integers, as new values of the same dtypes and shapes.
+    /// Adds the values `of` with products and convolutions of integers, as new values of the same
+    /// dtypes and shapes.
     ///
-    /// A product `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of
-    /// constants, or of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL` with
-    /// the same epilogue. The right factor is quantized by `TNR_NODE_QUANTIZE_DYNAMIC` with a scale
-    /// for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each
-    /// row of the left factor is quantized to u8 by a scale and a zero point of its own in a run.
-    /// Products with fewer than 64 rows or columns of the right factor, in which integers save no
-    /// time, stay in f32, and so do those with more than 33,025 rows, whose sums may not be exact,
-    /// and products in subgraphs.
+    /// A `TNR_NODE_MATMUL` of f32 on the way to them, whose right factor is a matrix of constants, or
+    /// of nodes that take only constants, becomes a `TNR_NODE_QUANTIZED_MATMUL`, and a
+    /// `TNR_NODE_CONV2D` of f32 by such filters a `TNR_NODE_QUANTIZED_CONV2D`. Both keep their
+    /// epilogues. Constants are quantized to i8 with a scale for each column or filter. A
+    /// `TNR_NODE_BATCH_NORM` of constant parameters behind a convolution becomes a part of its
+    /// filters and its bias first.
     ///
-    /// Nodes that depend on no such product are shared, and a value that depends on none is itself.
+    /// A left operand with a range in `attributes->ranges` is quantized to u8 by one scale and one
+    /// zero point, those that `tnr_quantize_dynamic` chooses for this range: static quantization.
+    /// Without a range they are chosen in each run: for each row of a product, and for all elements
+    /// of a convolution. A node whose result is read only by nodes that quantize it by a range gives
+    /// these integers itself, also where views are in between.
+    ///
+    /// Nodes stay in f32 where integers save no time: docs/quantization.md has the rule. So do nodes
+    /// whose sums have more than 33,025 products, and nodes in subgraphs. Nodes that depend on no
+    /// quantized node are shared, and a value that depends on none is itself.
     ///
     /// INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
-    /// `of` depends on; no product that becomes one of integers.
+    /// `of` depends on; no node that becomes one of integers; a range with a NaN or an infinity, or
+    /// of which `low` is above `high`; two ranges of one value, or one of a value that is not the left
+    /// operand of a node that becomes one of integers, whether or not it is kept.
     ///
     /// @param of (counted-by count)
     /// @param quantized (out) (counted-by count) values
@@ -4561,6 +4598,26 @@ unsafe extern "C" {
     pub fn tnr_graph_quantize(
         graph: *mut tnr_graph, of: *const u32, count: u32,
         attributes: *const tnr_graph_quantize_attributes, quantized: *mut u32,
+    ) -> tnr_status;
+
+    /// Lists the nodes that `tnr_graph_quantize` replaces with nodes of integers, in the order of the
+    /// graph. The attributes' ranges are checked, and change nothing.
+    ///
+    /// A list that is cut is no error: `found_count` is the length of the whole list, so a call with
+    /// `capacity` 0 queries it.
+    ///
+    /// INVALID_ARGUMENT: as `tnr_graph_quantize`, except that no such node is an empty list.
+    ///
+    /// @param of (counted-by count)
+    /// @param capacity the room at `found`
+    /// @param found (out) (counted-by capacity) (nullable) the first of them, as many as there is
+    /// room for; untouched on failure
+    /// @param found_count (out) the number of all; untouched on failure
+    #[must_use]
+    pub fn tnr_graph_quantizable(
+        graph: *const tnr_graph, of: *const u32, count: u32,
+        attributes: *const tnr_graph_quantize_attributes, capacity: u32,
+        found: *mut tnr_quantizable, found_count: *mut u32,
     ) -> tnr_status;
 
     /// Sets the marks of `count` nodes from the node `first` on: `TNR_MARK_KEEP`,

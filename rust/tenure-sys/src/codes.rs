@@ -664,6 +664,9 @@ pub const TNR_NODE_DEQUANTIZE: u32 = 0x0039_0000;
 /// Operands (a, b, a_scales?, b_scales, a_zeros?, b_zeros?, bias?, scale?, zero?); dtype.
 pub const TNR_NODE_QUANTIZED_MATMUL: u32 = 0x003a_0000;
 
+/// Operands (a, weight, a_scale?, scales, a_zero?, zeros?, bias?, out_scale?, out_zero?); dtype.
+pub const TNR_NODE_QUANTIZED_CONV2D: u32 = 0x003b_0000;
+
 /// Passes each struct of attributes with the kinds that take it, as
 /// `KIND | KIND: Name(struct),`.
 #[doc(hidden)]
@@ -674,7 +677,7 @@ macro_rules! for_each_node_attributes {
             TNR_NODE_REDUCE: Reduce(tnr_reduce_attributes),
             TNR_NODE_NORMALIZE: Normalize(tnr_normalize_attributes),
             TNR_NODE_MATMUL | TNR_NODE_QUANTIZED_MATMUL: Matmul(tnr_matmul_attributes),
-            TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED | TNR_NODE_CONV2D_FILTERS: Conv2d(tnr_conv2d_attributes),
+            TNR_NODE_CONV2D | TNR_NODE_CONV2D_TRANSPOSED | TNR_NODE_CONV2D_FILTERS | TNR_NODE_QUANTIZED_CONV2D: Conv2d(tnr_conv2d_attributes),
             TNR_NODE_POOL2D | TNR_NODE_POOL2D_GRADIENT: Pool2d(tnr_pool2d_attributes),
             TNR_NODE_BATCH_NORM: BatchNorm(tnr_batch_norm_attributes),
             TNR_NODE_PAD: Pad(tnr_pad_attributes),

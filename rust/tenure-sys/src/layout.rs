@@ -542,12 +542,30 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_graph_quantize_attributes>() == 24);
+    assert!(size_of::<tnr_value_range>() == 12);
+    assert!(align_of::<tnr_value_range>() == 4);
+    assert!(offset_of!(tnr_value_range, value) == 0);
+    assert!(offset_of!(tnr_value_range, low) == 4);
+    assert!(offset_of!(tnr_value_range, high) == 8);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_graph_quantize_attributes>() == 32);
     assert!(align_of::<tnr_graph_quantize_attributes>() == 8);
     assert!(offset_of!(tnr_graph_quantize_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_graph_quantize_attributes, keep) == 8);
     assert!(offset_of!(tnr_graph_quantize_attributes, keep_count) == 16);
-    assert!(offset_of!(tnr_graph_quantize_attributes, reserved) == 20);
+    assert!(offset_of!(tnr_graph_quantize_attributes, range_count) == 20);
+    assert!(offset_of!(tnr_graph_quantize_attributes, ranges) == 24);
+};
+
+const _: () = {
+    assert!(size_of::<tnr_quantizable>() == 16);
+    assert!(align_of::<tnr_quantizable>() == 4);
+    assert!(offset_of!(tnr_quantizable, result) == 0);
+    assert!(offset_of!(tnr_quantizable, operand) == 4);
+    assert!(offset_of!(tnr_quantizable, code) == 8);
+    assert!(offset_of!(tnr_quantizable, reserved) == 12);
 };
 
 const _: () = {

@@ -540,4 +540,12 @@ pub const NODE_KINDS: &[NodeKind] = &[
         sets: Sets::Dtype,
         ..CALL
     },
+    NodeKind {
+        name: "quantized_conv2d",
+        code: 59,
+        operands: "a, weight, a_scale?, scales, a_zero?, zeros?, bias?, out_scale?, out_zero?",
+        attributes: Attributes::Conv2d,
+        sets: Sets::Dtype,
+        ..CALL
+    },
 ];

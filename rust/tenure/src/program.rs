@@ -70,6 +70,7 @@ pub use control::Body;
 pub use extent::{Extent, IntoSizes, Size};
 pub use graph::Graph;
 pub(crate) use graph::probe;
+pub use graph::quantization::Quantizable;
 pub use graph::quantized::TracedQuantized;
 pub use random::TracedGenerator;
 pub use run::MemoryPlan;

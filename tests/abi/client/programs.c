@@ -87,6 +87,8 @@ int check_programs(void) {
   int64_t axes[TNR_MAX_RANK];
   int64_t twice = 0, rows = 0;
   uint32_t a, constant, two, product, sum, negated, gradient, lowered, custom = 9, subgraph = 9;
+  uint32_t quantizable_count = 9;
+  tnr_quantizable quantizable;
   uint32_t operands[2];
   uint32_t rank = 9;
   tnr_dtype dtype = 0;
@@ -162,6 +164,8 @@ int check_programs(void) {
   CHECK(lowered != TNR_OPERAND_NONE);
   /* Without a product. */
   CHECK(tnr_graph_quantize(graph, &sum, 1, NULL, &lowered) == TNR_STATUS_INVALID_ARGUMENT);
+  OK(tnr_graph_quantizable(graph, &sum, 1, NULL, 1, &quantizable, &quantizable_count));
+  CHECK(quantizable_count == 0);
 
   program = tnr_program_create(NULL, graph, NULL);
   CHECK(program != NULL);

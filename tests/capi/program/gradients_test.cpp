@@ -261,7 +261,8 @@ Attributes& give(KindCase& of) {
 bool is_quantized(std::uint32_t code) {
   const std::uint32_t kind = code & ~std::uint32_t{0xffff};
   return kind == TNR_NODE_QUANTIZE || kind == TNR_NODE_QUANTIZE_DYNAMIC ||
-         kind == TNR_NODE_DEQUANTIZE || kind == TNR_NODE_QUANTIZED_MATMUL;
+         kind == TNR_NODE_DEQUANTIZE || kind == TNR_NODE_QUANTIZED_MATMUL ||
+         kind == TNR_NODE_QUANTIZED_CONV2D;
 }
 
 TEST(Gradients, OfEveryKindAreThoseOfCentralDifferences) {

@@ -204,6 +204,74 @@ tnr_status quantized_product(const KindCase& of, const Views& v, const tnr_view_
                               out);
 }
 
+tnr_status quantized_convolution(const KindCase& of, const Views& v, const tnr_view_mut* out) {
+  tnr_quantized_conv2d_attributes with = {};
+  with.struct_size = sizeof with;
+  with.bias = given(v, 6);
+  with.out_scale = given(v, 7);
+  with.out_zero = given(v, 8);
+  if (const auto* const windows = get<tnr_conv2d_attributes>(of)) {
+    std::ranges::copy(windows->strides, with.strides);
+    std::ranges::copy(windows->padding, with.padding);
+    std::ranges::copy(windows->dilations, with.dilations);
+    with.groups = windows->groups;
+    with.activation = windows->activation;
+    with.flags = windows->flags;
+    with.low = windows->low;
+    with.high = windows->high;
+  }
+  if (v[2] != nullptr) {
+    return tnr_quantized_conv2d(of.context, v[0], v[2], given(v, 4), v[1], v[3], given(v, 5), &with,
+                                out);
+  }
+  // Numbers, whose scale and zero point are chosen first.
+  const Shape shape(v[0]->shape, v[0]->shape + v[0]->rank);
+  std::vector<unsigned char> bytes = elements_of({}, shape, TNR_DTYPE_U8);
+  bytes.resize(bytes.size() + 16);
+  float scale = 0;
+  unsigned char zero = 0;
+  const tnr_view_mut values = {view_over(bytes.data(), shape, TNR_DTYPE_U8)};
+  const tnr_view_mut scales = {view_over(&scale, {}, F32)};
+  const tnr_view_mut zeros = {view_over(&zero, {}, TNR_DTYPE_U8)};
+  const tnr_status status =
+      tnr_quantize_dynamic(of.context, v[0], nullptr, &scales, &zeros, &values);
+  if (status != TNR_STATUS_OK) return status;
+  return tnr_quantized_conv2d(of.context, &values.view, &scales.view, &zeros.view, v[1], v[3],
+                              given(v, 5), &with, out);
+}
+
+void add_quantized_images(const Adder& add) {
+  constexpr auto I8 = TNR_DTYPE_I8;
+  constexpr auto U8 = TNR_DTYPE_U8;
+  const KindOperand image = array({2, 4, 5, 6}, U8);
+  const KindOperand weight = array({6, 2, 3, 2}, I8);
+  const KindOperand scales = array({6, 1, 1, 1}, F32, {0.5, 0.25, 2, 1, 4, 0.125});
+  const KindOperand zeros = array({6, 1, 1, 1}, I8, {1, 0, -7, 3, 0, 2});
+  const KindOperand scale = array({1}, F32, {0.5});
+  const KindOperand zero = array({1}, U8, {3});
+  const KindOperand bias = array({6}, F32);
+  const auto strided = [](tnr_conv2d_attributes& a) {
+    a.strides[0] = 2;
+    a.padding[0] = a.padding[3] = 1;
+    a.groups = 2;
+    a.activation = TNR_UNARY_OP_RELU;
+  };
+  KindCase& numbers =
+      add("quantized convolution of numbers", TNR_NODE_QUANTIZED_CONV2D,
+          {array({2, 4, 5, 6}, F32), weight, {}, scales, {}, {}, bias}, {}, quantized_convolution);
+  numbers.dtype = F32;
+  set<tnr_conv2d_attributes>(numbers, strided);
+  KindCase& integers = add("quantized convolution of integers", TNR_NODE_QUANTIZED_CONV2D,
+                           {image, weight, scale, scales, zero, zeros}, {}, quantized_convolution);
+  integers.dtype = TNR_DTYPE_F16;
+  set<tnr_conv2d_attributes>(integers, strided);
+  KindCase& bytes =
+      add("quantized convolution that gives integers", TNR_NODE_QUANTIZED_CONV2D,
+          {image, weight, scale, scales, {}, {}, bias, scale, zero}, {}, quantized_convolution);
+  bytes.dtype = U8;
+  set<tnr_conv2d_attributes>(bytes, strided);
+}
+
 void add_quantized(const Adder& add) {
   constexpr auto I8 = TNR_DTYPE_I8;
   constexpr auto U8 = TNR_DTYPE_U8;
@@ -715,6 +783,7 @@ std::vector<KindCase> kind_cases() {
   add_reductions(add);
   add_products(add);
   add_quantized(add);
+  add_quantized_images(add);
   add_images(add);
   add_views(add);
   add_movement(add);

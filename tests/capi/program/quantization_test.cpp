@@ -5,29 +5,27 @@
 #include <cmath>
 #include <string>
 
-#include "program_graph.hpp"
+#include "quantized_graph.hpp"
 
-using tenure::test::CGraph;
+using tenure::test::F32;
 using tenure::test::Floats;
+using tenure::test::I8;
+using tenure::test::kAdd;
+using tenure::test::kColumns;
+using tenure::test::kDepth;
+using tenure::test::kRelu;
+using tenure::test::QuantizationTest;
 using tenure::test::Shape;
+using tenure::test::Values;
 using tenure::test::view_over;
 
 namespace {
 
-constexpr auto F32 = TNR_DTYPE_F32;
-constexpr auto I8 = TNR_DTYPE_I8;
-constexpr auto kRelu = TNR_NODE_UNARY | TNR_UNARY_OP_RELU;
 constexpr auto kTanh = TNR_NODE_UNARY | TNR_UNARY_OP_TANH;
-constexpr auto kAdd = TNR_NODE_BINARY | TNR_BINARY_OP_ADD;
 constexpr std::uint32_t kQuantizeValues =
     TNR_NODE_QUANTIZE_DYNAMIC | static_cast<std::uint32_t>(TNR_QUANTIZE_RESULT_VALUES);
 constexpr std::uint32_t kQuantizeScales =
     TNR_NODE_QUANTIZE_DYNAMIC | static_cast<std::uint32_t>(TNR_QUANTIZE_RESULT_SCALES);
-constexpr std::int64_t kDepth = 70;
-constexpr std::int64_t kColumns = 66;
-
-using Values = std::vector<std::uint32_t>;
-
 // The result of the calls, for a matrix of weights of any strides.
 std::vector<float> by_calls(const Floats& x, const tnr_view& weights, const tnr_view* bias,
                             tnr_unary_op activation) {
@@ -52,62 +50,6 @@ std::vector<float> by_calls(const Floats& x, const tnr_view& weights, const tnr_
             TNR_STATUS_OK);
   return result.values;
 }
-
-class QuantizationTest : public CGraph {
- protected:
-  tnr_status add_quantized(const Values& of, const Values& keep, Values& quantized) {
-    tnr_graph_quantize_attributes attributes = {};
-    attributes.struct_size = sizeof attributes;
-    attributes.keep = keep.data();
-    attributes.keep_count = static_cast<std::uint32_t>(keep.size());
-    quantized.assign(of.size(), 77);
-    return tnr_graph_quantize(graph, of.data(), static_cast<std::uint32_t>(of.size()), &attributes,
-                              quantized.data());
-  }
-  std::uint32_t quantized(std::uint32_t of, const Values& keep = {}) {
-    Values values;
-    EXPECT_EQ(add_quantized({of}, keep, values), TNR_STATUS_OK) << tnr_last_error()->message;
-    return values[0];
-  }
-  void expect_refused(const Values& of, const Values& keep, const std::string& message) {
-    const std::uint32_t count = node_count();
-    Values values;
-    EXPECT_EQ(add_quantized(of, keep, values), TNR_STATUS_INVALID_ARGUMENT);
-    EXPECT_NE(std::string(tnr_last_error()->message).find(message), std::string::npos)
-        << tnr_last_error()->message;
-    for (const std::uint32_t value : values) EXPECT_EQ(value, 77u);
-    EXPECT_EQ(node_count(), count);
-  }
-  std::uint32_t matmul(std::uint32_t a, std::uint32_t b) { return node(TNR_NODE_MATMUL, {a, b}); }
-  [[nodiscard]] std::uint32_t node_count() const {
-    tnr_graph_info info = {};
-    info.struct_size = sizeof info;
-    EXPECT_EQ(tnr_graph_describe(graph, &info), TNR_STATUS_OK);
-    return info.node_count;
-  }
-  // The codes of the nodes from this one on.
-  [[nodiscard]] Values codes_from(std::uint32_t first) const {
-    Values codes;
-    for (; first < node_count(); ++first) {
-      tnr_graph_node node = {};
-      node.struct_size = sizeof node;
-      EXPECT_EQ(tnr_graph_describe_node(graph, first, &node), TNR_STATUS_OK);
-      codes.push_back(node.code);
-    }
-    return codes;
-  }
-  std::vector<float> result(const Floats& given, const Shape& shape, std::uint32_t disabled = 0,
-                            std::uint32_t enabled = 0) {
-    Floats out(shape, 77, 0);
-    EXPECT_EQ(run(program(disabled, enabled), {given.view()}, {out.out()}), TNR_STATUS_OK)
-        << tnr_last_error()->message;
-    return out.values;
-  }
-
-  Floats weights{{kDepth, kColumns}, -0.7F, 0.31F};
-  Floats bias{{kColumns}, -0.4F, 0.17F};
-  Floats x{{5, kDepth}, 0.11F, 0.37F};
-};
 
 TEST_F(QuantizationTest, ProductsAreThoseOfCallsWithTheirEpilogue) {
   const std::uint32_t product = matmul(input({5, kDepth}), constant(weights.view()));
@@ -172,8 +114,10 @@ TEST_F(QuantizationTest, ProductsThatSaveNothingOrAreNotExactStay) {
     return matmul(input({1, rows}), constant(factor.view()));
   };
   const char* const message =
-      "there is no product to quantize: of f32, by a constant matrix of 64 to 33025 rows and of 64 "
-      "columns at least, that is not kept";
+      "there is nothing to quantize: a product of f32 by a constant matrix of 64 to 33025 rows and "
+      "of "
+      "64 columns at least, or a convolution by constant filters of as many elements and more than "
+      "one channel, that is not kept";
   for (const std::uint32_t small : {product(63, 64), product(64, 63), product(33026, 64)}) {
     expect_refused({small}, {}, message);
   }
@@ -267,9 +211,10 @@ TEST_F(QuantizationTest, RefusalsNameTheValueAndTheBound) {
             TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(tnr_last_error()->message, "attributes->keep is NULL");
   attributes.keep_count = 0;
-  attributes.reserved = 1;
+  attributes.range_count = 1;
   EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
             TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_STREQ(tnr_last_error()->message, "attributes->ranges is NULL");
   EXPECT_EQ(tnr_graph_quantize(nullptr, &product, 1, nullptr, &result), TNR_STATUS_STALE_HANDLE);
   EXPECT_EQ(result, 77u);
 }

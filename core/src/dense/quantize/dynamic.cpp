@@ -120,11 +120,10 @@ class RowQuantizer {
       kernels.rows[types_.number].quantize(in, count_, scale, out);
     } else {
       const kernels::Range range = kernels.rows[types_.number].range(in, count_);
-      scale = above_zero(range.greatest / 255 - range.least / 255);
-      const int first = types_.integer == 0 ? -128 : 0;
-      const float zero = std::nearbyint(static_cast<float>(first) - range.least / scale);
-      const auto point = static_cast<Byte>(static_cast<int>(
-          std::clamp(zero, static_cast<float>(first), static_cast<float>(first + 255))));
+      const AffineScale chosen =
+          affine_scale(range.least, range.greatest, types_.integer == 0 ? -128 : 0);
+      scale = chosen.scale;
+      const auto point = static_cast<Byte>(chosen.zero);
       const kernels::StripInput inputs[] = {
           {in, width_, width_},
           {reinterpret_cast<const Byte*>(&scale), 0, sizeof scale},
@@ -157,6 +156,15 @@ void fill_of_zeros(const Context& context, const tnr_view_mut& scales, const tnr
 }
 
 }  // namespace
+
+AffineScale affine_scale(float least, float greatest, int first) noexcept {
+  least = std::min(least, 0.0F);
+  greatest = std::max(greatest, 0.0F);
+  const float scale = above_zero(greatest / 255 - least / 255);
+  const float zero = std::nearbyint(static_cast<float>(first) - least / scale);
+  return {scale, static_cast<int>(
+                     std::clamp(zero, static_cast<float>(first), static_cast<float>(first + 255)))};
+}
 
 void quantize_rows(const Context& context, const tnr_view& a, const tnr_view_mut& scales,
                    const tnr_view_mut* zeros, const tnr_view_mut& out) {

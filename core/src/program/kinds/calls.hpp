@@ -18,7 +18,14 @@ InferNode infer_quantize, infer_quantize_dynamic, infer_dequantize, infer_quanti
 RunNode run_quantize, run_quantize_dynamic, run_dequantize, run_quantized_matmul;
 ShapeNode shape_quantized, shape_quantize_dynamic, shape_quantized_matmul;
 
-// images.cpp
+// quantized_images.cpp
+InferNode infer_quantized_conv2d;
+RunNode run_quantized_conv2d;
+
+// images.cpp. The result of a convolution, of the dtype of `a`: throws for images, filters and
+// windows that do not agree.
+ArrayType infer_convolved(const ArrayType& a, const ArrayType& weight,
+                          const tnr_conv2d_attributes& attributes);
 InferNode infer_conv2d, infer_conv2d_transposed, infer_pool2d, infer_batch_norm,
     infer_pool2d_gradient, infer_conv2d_filters;
 RunNode run_conv2d, run_conv2d_transposed, run_pool2d, run_batch_norm, run_pool2d_gradient,

@@ -71,11 +71,10 @@ void require_number_count(const NodeCall& call, std::size_t expected) {
 
 }  // namespace
 
-ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
-  const tnr_dtype computed = require_factors(call, operands);
-  const ArrayType& a = *operands[0].array;
-  const ArrayType& weight = *operands[1].array;
-  const tnr_conv2d_attributes& attributes = call.node.attributes.conv2d;
+ArrayType infer_convolved(const ArrayType& a, const ArrayType& weight,
+                          const tnr_conv2d_attributes& attributes) {
+  require_image(a, "a");
+  require_image(weight, "weight");
   WindowGeometry g = {};
   for (const unsigned axis : {kHeight, kWidth}) {
     g.in[axis] = a.shape[2 + axis];
@@ -85,6 +84,13 @@ ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
   const ArrayType result = image_result(a, weight.shape[0], g);
   (void)convolution_geometry(unbacked_view(a), unbacked_view(weight), attributes,
                              unbacked_view(result), "the result");
+  return result;
+}
+
+ArrayType infer_conv2d(const NodeCall& call, const OperandType* operands) {
+  const tnr_dtype computed = require_factors(call, operands);
+  const ArrayType result =
+      infer_convolved(*operands[0].array, *operands[1].array, call.node.attributes.conv2d);
   require_epilogue(call, operands, result, computed);
   return result;
 }

@@ -10,6 +10,7 @@
 #include "dense/quantize/scales.hpp"
 #include "program/kinds/calls.hpp"
 #include "program/kinds/operand_types.hpp"
+#include "program/kinds/quantized_types.hpp"
 #include "tenure/dtype.hpp"
 #include "tenure/quantize.hpp"
 #include "tenure/shape.hpp"
@@ -20,20 +21,6 @@ namespace {
 
 // Operands of a product.
 enum : unsigned { kA, kB, kAScales, kBScales, kAZeros, kBZeros, kBias, kScale, kZero };
-
-Refusal same_refusal(const ArrayType& zeros, const char* name, const ArrayType& scales) noexcept {
-  if (same_shape(zeros, scales)) return std::nullopt;
-  return error_of(TNR_STATUS_INVALID_ARGUMENT, "%s has shape %s but its scales have %s", name,
-                  shape_text(zeros.rank, zeros.shape).text,
-                  shape_text(scales.rank, scales.shape).text);
-}
-
-// Checks dtypes.
-void require_scales(const ArrayType& scales, const char* name, const ArrayType* zeros,
-                    const char* zeros_name, tnr_dtype integers) {
-  require_type(scales, name, TNR_DTYPE_F32);
-  if (zeros != nullptr) require_type(*zeros, zeros_name, integers);
-}
 
 ArrayType scaled(const NodeCall& call, const OperandType* operands, tnr_dtype integers) {
   const ArrayType& a = array(operands[0], "a");
@@ -157,9 +144,7 @@ ArrayType infer_quantized_matmul(const NodeCall& call, const OperandType* operan
     }
   } else {
     (void)quantized_float(a.dtype, "a");
-    if (a_zeros != nullptr) {
-      fail(TNR_STATUS_INVALID_ARGUMENT, "a_zeros is given but a_scales is not");
-    }
+    require_no_zeros(a_zeros, "a_zeros", "a_scales");
   }
   if (a.rank == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is 0 but must be 1 at least");
   if (b.rank != 2) fail(TNR_STATUS_INVALID_ARGUMENT, "b.rank is %" PRIu32 " but must be 2", b.rank);
@@ -167,18 +152,8 @@ ArrayType infer_quantized_matmul(const NodeCall& call, const OperandType* operan
     require_type(*bias, "bias", TNR_DTYPE_F32);
     require_vector(*bias, "bias");
   }
-  const ArrayType* const scale = optional_array(operands[kScale], "scale");
-  const ArrayType* const zero = optional_array(operands[kZero], "zero");
-  if (!is_byte(dtype)) (void)quantized_float(dtype, "node");
-  if (is_byte(dtype) != (scale != nullptr)) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "node.dtype is %s but scale is %s", dtype_name(dtype),
-         scale == nullptr ? "not given" : "given");
-  }
-  if (scale != nullptr) {
-    require_scales(*scale, "scale", zero, "zero", dtype);
-  } else if (zero != nullptr) {
-    fail(TNR_STATUS_INVALID_ARGUMENT, "zero is given but scale is not");
-  }
+  require_result(dtype, optional_array(operands[kScale], "scale"), "scale",
+                 optional_array(operands[kZero], "zero"), "zero");
   (void)Epilogue(activation_behind_rows(call.node.attributes.matmul), nullptr, TNR_DTYPE_F32,
                  TNR_DTYPE_F32);
   return {dtype, a.rank, {}};

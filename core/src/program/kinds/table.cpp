@@ -109,6 +109,8 @@ constexpr NodeFunctions functions_of(NodeKind kind) noexcept {
     case kDequantize: return calling(infer_dequantize, run_dequantize, shape_quantized);
     case kQuantizedMatmul:
       return calling(infer_quantized_matmul, run_quantized_matmul, shape_quantized_matmul);
+    case kQuantizedConv2d:
+      return adapting(infer_quantized_conv2d, run_quantized_conv2d, adapt_images);
   }
 }
 
@@ -170,6 +172,7 @@ constexpr Derivative derivative_of(NodeKind kind) noexcept {
     case kQuantizeDynamic:
     case kDequantize:
     case kQuantizedMatmul:
+    case kQuantizedConv2d:
       return refused(
           "is of integers, which have no gradient: take gradients of the numbers before they are "
           "quantized");

@@ -234,7 +234,7 @@ class Recomputer {
       const ArrayType& a = types_[node.operands[0]];
       return 2 * elements * static_cast<double>(a.shape[a.rank - 1]) / kFlops;
     }
-    if (node.code == TNR_NODE_CONV2D) {
+    if (node.code == TNR_NODE_CONV2D || node.code == TNR_NODE_QUANTIZED_CONV2D) {
       const ArrayType& weight = types_[node.operands[1]];
       return 2 * elements * elements_of(weight) / static_cast<double>(weight.shape[0]) / kFlops;
     }

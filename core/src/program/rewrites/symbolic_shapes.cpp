@@ -128,6 +128,7 @@ bool SymbolicShapes::known_shape(const GraphNode& node, std::vector<std::int64_t
     case NodeKind::kBatchNorm:
     case NodeKind::kPool2dGradient: shape = operand(0); return true;
     case NodeKind::kConv2d:
+    case NodeKind::kQuantizedConv2d:
     case NodeKind::kConv2dTransposed:
     case NodeKind::kPool2d:
       shape = {operand(0)[0]};

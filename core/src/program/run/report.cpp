@@ -22,7 +22,7 @@ std::int64_t flops_of(const GraphNode& node, const Step& step, const Schedule& s
     const tnr_view& a = layout(0);
     return product_or_most(product_or_most(2, results), a.shape[a.rank - 1]);
   }
-  if (node.code == TNR_NODE_CONV2D) {
+  if (node.code == TNR_NODE_CONV2D || node.code == TNR_NODE_QUANTIZED_CONV2D) {
     const tnr_view& weight = layout(1);
     const std::int64_t depth = element_count(weight) / std::max<std::int64_t>(weight.shape[0], 1);
     return product_or_most(product_or_most(2, results), depth);

@@ -514,9 +514,11 @@ class Scheduler {
     if (kind.in_place) return layout_like({node.operands[0]}, node.result);
     if (node.custom != nullptr || deciding_.is_found(node.result)) return unbacked_view(type);
     if (!has(TNR_PASS_LAYOUT) || type.rank != 4) return unbacked_view(type);
-    const bool is_convolution = node.code == TNR_NODE_CONV2D;
-    const bool follows =
-        node.code == TNR_NODE_CONV2D_TRANSPOSED || kind.attributes == AttributeKind::kPool2d;
+    const bool is_convolution =
+        node.code == TNR_NODE_CONV2D || node.code == TNR_NODE_QUANTIZED_CONV2D;
+    const bool follows = node.code == TNR_NODE_CONV2D_TRANSPOSED ||
+                         node.code == TNR_NODE_QUANTIZE || node.code == TNR_NODE_DEQUANTIZE ||
+                         kind.attributes == AttributeKind::kPool2d;
     if (!is_convolution && !follows) return unbacked_view(type);
     const tnr_view& a = place(node.operands[0]).layout;
     if (!is_convolution && !is_channels_last(a)) return unbacked_view(type);

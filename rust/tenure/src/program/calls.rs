@@ -7,6 +7,7 @@ mod fresh;
 #[cfg_attr(not(feature = "programs"), allow(dead_code, reason = "for files"))]
 pub(crate) mod graph_record;
 pub(crate) mod lent;
+mod quantization;
 mod report;
 mod run;
 
@@ -291,32 +292,6 @@ impl GraphHandle {
             )
         })?;
         Ok(lowered)
-    }
-
-    /// The values `of` with products of integers, as new values.
-    pub(crate) fn add_quantized(&self, of: &[u32], keep: &[u32]) -> Result<Vec<u32>> {
-        let attributes = sys::tnr_graph_quantize_attributes {
-            struct_size: size_of::<sys::tnr_graph_quantize_attributes>() as u64,
-            keep: keep.as_ptr(),
-            keep_count: length(keep.len()),
-            reserved: 0,
-        };
-        let mut quantized = vec![sys::TNR_OPERAND_NONE; of.len()];
-        // SAFETY:
-        // - the handle is alive: `self` owns it;
-        // - `of` and `quantized` have the length that is given, and `keep` that of the attributes;
-        // - the attributes and `keep` live until the call ends;
-        // - numbers of values are checked by the library.
-        check(unsafe {
-            sys::tnr_graph_quantize(
-                self.0.as_ptr(),
-                of.as_ptr(),
-                length(of.len()),
-                &attributes,
-                quantized.as_mut_ptr(),
-            )
-        })?;
-        Ok(quantized)
     }
 
     /// The numbers of values, nodes and so on.

@@ -4,7 +4,7 @@
 mod gradients;
 mod precision;
 pub(crate) mod probe;
-mod quantization;
+pub(crate) mod quantization;
 pub(crate) mod quantized;
 mod recomputation;
 

@@ -100,7 +100,7 @@ fn refusals_name_the_call() {
         graph.program((x,), graph.quantize(x.exp(), &[]))
     });
     assert!(refused.starts_with("quantize at "), "{refused}");
-    assert!(refused.contains("there is no product to quantize"), "{refused}");
+    assert!(refused.contains("there is nothing to quantize"), "{refused}");
     let refused = said(|graph| {
         let x = graph.input::<f32>((4, graph.extent("columns", 12)));
         graph.program((x,), x.quantize_dynamic::<i8>(Scheme::per_group(4)).values)

@@ -4,18 +4,20 @@ use std::panic::Location;
 
 use tenure_sys::{
     TNR_EXTENT, TNR_NODE_DEQUANTIZE, TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZE_DYNAMIC,
-    TNR_NODE_QUANTIZED_MATMUL, TNR_OPERAND_NONE, tnr_quantize_result,
+    TNR_NODE_QUANTIZED_CONV2D, TNR_NODE_QUANTIZED_MATMUL, TNR_OPERAND_NONE, tnr_quantize_result,
 };
 
 use crate::dtype::{DType, Element, Factor, Float};
 use crate::error::{Error, Result};
 use crate::linalg::matmul::Matmul;
+use crate::nn::conv2d::Conv2d;
 use crate::program::Traced;
 use crate::program::reduce::value_or_none;
 use crate::program::state::Step;
 use crate::quantize::Scheme;
 
 const NAMES: &[&str] = &["a", "scales", "zeros"];
+const OF_CONVOLUTION: &[&str] = &["a", "weight", "a_scale", "scales", "a_zero", "zeros", "bias"];
 const OF_PRODUCT: &[&str] = &["a", "b", "a_scales", "b_scales", "a_zeros", "b_zeros", "bias"];
 
 /// Integers in a graph, `i8` or `u8`, with the scales and zero points that make numbers of them: as
@@ -171,6 +173,50 @@ impl<'g, I: Factor<Product = i32>> TracedQuantized<'g, I> {
     ) -> Traced<'g, f32> {
         let a = [self.values.value(), self.scales.value(), value_or_none(self.zeros)];
         product(self.values, a, b, bias, with, Location::caller())
+    }
+
+    /// The function [`conv2d`](crate::quantize::conv2d), of these images and `weight`. The bias is a
+    /// value here, one number for each filter; `with` lends none.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// # use tenure::quantize::Scheme;
+    /// let program = Program::trace(|graph| {
+    ///     let images = graph.input::<f32>((graph.extent("batch", 64), 1, 1, 3));
+    ///     let edges = graph.copy_constant(&[[[[127.0_f32, -127.0]]]]);
+    ///     let a = images.quantize_dynamic::<u8>(Scheme::per_tensor().affine());
+    ///     let filters = edges.quantize_dynamic::<i8>(Scheme::per_axis(0));
+    ///     graph.program((images,), a.conv2d(filters, None, Conv2d::new()))
+    /// })?;
+    /// let edges = program.run((&[[[[0.0, 51.0, 255.0]]]],))?;
+    /// assert_eq!(edges, [[[[-51.0 * 127.0, -204.0 * 127.0]]]]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    #[track_caller]
+    #[doc(alias("QLinearConv", "ConvInteger"))]
+    pub fn conv2d<B: Factor<Product = i32>>(
+        self,
+        weight: TracedQuantized<'g, B>,
+        bias: Option<Traced<'g, f32>>,
+        with: Conv2d<'_, f32>,
+    ) -> Traced<'g, f32> {
+        let (graph, at) = (self.values.graph(), Location::caller());
+        match with.of_node() {
+            Ok(attributes) => {
+                let operands = [
+                    self.values.value(),
+                    weight.values.value(),
+                    self.scales.value(),
+                    weight.scales.value(),
+                    value_or_none(self.zeros),
+                    value_or_none(weight.zeros),
+                    value_or_none(bias),
+                ];
+                let step = Step::new("quantized_conv2d", TNR_NODE_QUANTIZED_CONV2D, &operands);
+                graph.step(at, &step.named(OF_CONVOLUTION).cast(f32::DTYPE).with(&attributes))
+            }
+            Err(error) => graph.refuse("quantized_conv2d", at, error),
+        }
     }
 }
 

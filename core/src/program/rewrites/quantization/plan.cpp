@@ -1,0 +1,107 @@
+#include "program/rewrites/quantization/plan.hpp"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+
+#include "base/arithmetic.hpp"
+#include "dense/quantize/quantized_matmul.hpp"
+#include "program/operations.hpp"
+#include "program/rewrites/bodies.hpp"
+
+namespace tenure {
+namespace {
+
+// By value: whether it is made of constants only, so that folding computes it.
+std::vector<bool> constant_values(const Graph& graph) {
+  std::vector<bool> constant(graph.values.size());
+  for (std::uint32_t value = 0; value < constant.size(); ++value) {
+    const GraphNode* const node = graph.node_of(value);
+    if (node == nullptr) {
+      constant[value] = graph.values[value].source != TNR_VALUE_SOURCE_INPUT;
+      continue;
+    }
+    constant[value] = node->custom == nullptr && node->bodies.empty() && !finds_extent(*node) &&
+                      std::ranges::none_of(node->numbers, is_extent) &&
+                      std::ranges::all_of(node->operands, [&](std::uint32_t operand) {
+                        return operand == kNoValue || constant[operand];
+                      });
+  }
+  return constant;
+}
+
+bool takes_factor(const ArrayType& b) noexcept {
+  return b.rank == 2 && b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
+         b.shape[1] >= kFewestOfFactor;
+}
+
+bool takes_filters(const ArrayType& weight) noexcept {
+  const std::int64_t depth =
+      product_or_most(product_or_most(weight.shape[1], weight.shape[2]), weight.shape[3]);
+  return weight.shape[1] > 1 && depth >= kFewestOfFactor && depth <= kMostExactDepth;
+}
+
+// By node: whether it may become one of integers.
+std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayType>& types,
+                                    const std::vector<bool>& needed) {
+  const std::vector<bool> is_constant = constant_values(graph);
+  std::vector<bool> quantizable(graph.nodes.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const GraphNode& node = graph.nodes[i];
+    const bool is_product = node.code == TNR_NODE_MATMUL;
+    if (!needed[node.result] || (!is_product && node.code != TNR_NODE_CONV2D) ||
+        types[node.result].dtype != TNR_DTYPE_F32) {
+      continue;
+    }
+    const ArrayType& b = types[node.operands[1]];
+    quantizable[i] = is_constant[node.operands[1]] && !is_constant[node.operands[0]] &&
+                     (is_product ? takes_factor(b) : takes_filters(b));
+  }
+  return quantizable;
+}
+
+AffineScale scale_of(const tnr_value_range& range, std::size_t index) {
+  if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "ranges[%zu], of value %" PRIu32
+         ", is %g to %g but must have finite ends, the lower one first",
+         index, range.value, static_cast<double>(range.low), static_cast<double>(range.high));
+  }
+  return affine_scale(range.low, range.high, 0);
+}
+
+}  // namespace
+
+QuantizationPlan::QuantizationPlan(const GraphBuilder& builder,
+                                   const std::vector<std::uint32_t>& of,
+                                   const tnr_graph_quantize_attributes& attributes) {
+  const Graph& graph = builder.graph();
+  const std::vector<std::uint32_t> keep(attributes.keep, attributes.keep + attributes.keep_count);
+  require_values(graph, "of", of);
+  require_values(graph, "keep", keep);
+  needed = values_for(graph, of);
+  require_needed(needed, keep);
+  is_quantized = quantizable_nodes(graph, builder.types(), needed);
+  std::vector<bool> is_left(graph.values.size());
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    if (is_quantized[i]) is_left[graph.nodes[i].operands[0]] = true;
+  }
+  for (std::size_t i = 0; i < attributes.range_count; ++i) {
+    const tnr_value_range& range = attributes.ranges[i];
+    if (range.value >= is_left.size() || !is_left[range.value]) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "ranges[%zu] is of value %" PRIu32
+           ", which is not the left operand of a product or a convolution that can be quantized",
+           i, range.value);
+    }
+    if (!ranges.emplace(range.value, scale_of(range, i)).second) {
+      fail(TNR_STATUS_INVALID_ARGUMENT,
+           "ranges[%zu] is of value %" PRIu32 ", which another range is of", i, range.value);
+    }
+  }
+  for (const std::uint32_t value : keep) {
+    if (graph.node_of(value) != nullptr) is_quantized[graph.values[value].index] = false;
+  }
+}
+
+}  // namespace tenure

@@ -1,0 +1,26 @@
+// Which nodes of a graph are quantized, and how.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "dense/quantize/dynamic.hpp"
+#include "program/builder.hpp"
+
+namespace tenure {
+
+// Below as many rows or columns of the right factor, products of f32 take no longer.
+inline constexpr std::int64_t kFewestOfFactor = 64;
+
+struct QuantizationPlan {
+  // Checks all that a caller gives. Throws INVALID_ARGUMENT.
+  QuantizationPlan(const GraphBuilder& builder, const std::vector<std::uint32_t>& of,
+                   const tnr_graph_quantize_attributes& attributes);
+
+  std::vector<bool> needed;                     // by value
+  std::vector<bool> is_quantized;               // by node
+  std::map<std::uint32_t, AffineScale> ranges;  // by value: of u8
+};
+
+}  // namespace tenure
