@@ -86,8 +86,9 @@ TEST_F(StaticQuantizationTest, ListsAreRefusedAsQuantizationIs) {
   expect_no_list({of}, {product}, {}, "keep[0] is value 2, which no value of `of` depends on");
   expect_no_list({product}, {}, {{of, 1, 0}}, "ranges[0], of value 0, is 1 to 0");
   std::uint32_t count = 77;
-  const std::uint32_t* const nothing = nullptr;
-  EXPECT_EQ(tnr_graph_quantizable(graph, nothing, 1, nullptr, 0, nullptr, &count),
+  // A number that compilers do not know: they refuse to pass it with NULL.
+  const volatile std::uint32_t one = 1;
+  EXPECT_EQ(tnr_graph_quantizable(graph, nullptr, one, nullptr, 0, nullptr, &count),
             TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(tnr_last_error()->message, "of is NULL");
   EXPECT_EQ(tnr_graph_quantizable(graph, &product, 1, nullptr, 1, nullptr, &count),

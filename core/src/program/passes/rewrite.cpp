@@ -13,6 +13,7 @@
 #include "dense/product/epilogue.hpp"
 #include "dense/product/packed_factor.hpp"
 #include "dense/product/packed_filters.hpp"
+#include "dense/quantize/pixel_rows.hpp"
 #include "dense/quantize/quantized_matmul.hpp"
 #include "program/found.hpp"
 #include "tenure/blob.hpp"
@@ -358,8 +359,19 @@ class ConstantPacking {
   std::map<std::pair<const Constant*, Key>, const Packed*> known_;
 };
 
-// Factors by the dtype that they are multiplied by, then filters by their number of groups: the
-// order of their bytes.
+// Filters of integers as the columns of a matrix.
+std::shared_ptr<const Constant> filter_matrix(const Context& context, const tnr_view& weight) {
+  const std::int64_t depth = weight.shape[1] * weight.shape[2] * weight.shape[3];
+  auto matrix =
+      std::make_shared<const Constant>(ArrayType{weight.dtype, 2, {depth, weight.shape[0]}});
+  Pins pins;
+  pins.add(weight, "weight");
+  gather_filters(context, weight, writable({matrix->view()}));
+  return matrix;
+}
+
+// Factors by the dtype that they are multiplied by, also those of convolutions of integers, then
+// filters by their number of groups: the order of their bytes.
 void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                     const std::vector<bool>& needed, PackedConstants* constants) {
   ConstantPacking<PackedFactor, tnr_dtype> factors(context, constants, graph.factors);
@@ -372,6 +384,11 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
       if (constant != nullptr) body(node, *constant);
     }
   };
+  const auto add_sums = [&](GraphNode& node) {
+    graph.column_sums.push_back(
+        std::make_shared<const std::vector<std::int32_t>>(column_sums(context, *node.factor)));
+    node.column_sums = graph.column_sums.back()->data();
+  };
   for_each_needed(TNR_NODE_MATMUL, [&](GraphNode& node, const Constant& b) {
     if (b.view().rank == 2) node.factor = factors.pack(b, "b", types[node.operands[0]].dtype);
   });
@@ -381,10 +398,17 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
     const tnr_dtype of_rows = is_affine ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
     const tnr_dtype left = types[node.operands[0]].dtype;
     node.factor = factors.pack(b, "b", is_byte(left) ? left : of_rows);
-    if (!is_affine) return;
-    graph.column_sums.push_back(
-        std::make_shared<const std::vector<std::int32_t>>(column_sums(context, *node.factor)));
-    node.column_sums = graph.column_sums.back()->data();
+    if (is_affine) add_sums(node);
+  });
+  std::map<const Constant*, std::shared_ptr<const Constant>> matrices;
+  for_each_needed(TNR_NODE_QUANTIZED_CONV2D, [&](GraphNode& node, const Constant& weight) {
+    const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);
+    if (!takes_packed_filters(weight.view(), groups)) return;
+    std::shared_ptr<const Constant>& matrix = matrices[&weight];
+    if (matrix == nullptr) matrix = filter_matrix(context, weight.view());
+    const tnr_dtype left = types[node.operands[0]].dtype;
+    node.factor = factors.pack(*matrix, "weight", is_byte(left) ? left : tnr_dtype{TNR_DTYPE_U8});
+    add_sums(node);
   });
   for_each_needed(TNR_NODE_CONV2D, [&](GraphNode& node, const Constant& weight) {
     const std::int64_t groups = std::max<std::int64_t>(node.attributes.conv2d.groups, 1);
