@@ -83,6 +83,7 @@ def quantized_cases():
         for right in (np.uint8, np.int8):
             for per_column, zero_points in itertools.product((False, True), repeat=2):
                 yield from quantized_products(rng, left, right, per_column, zero_points)
+                yield from quantized_convolutions(rng, left, right, per_column, zero_points)
 
 
 def quantized_products(rng, left, right, per_column, zero_points):
@@ -114,7 +115,7 @@ def quantized_products(rng, left, right, per_column, zero_points):
             node("MatMul", ["a", "b"], ["product"]), node("Add", ["product", "bias"], ["sum"])] + tail,
         "qdq_gemm": dequantized + [
             node("DequantizeLinear", ["wt", "w_scale", "w_zero"], ["b"], axis=0),
-            node("Gemm", ["a", "b", "bias"], ["sum"], transB=1, beta=0.5)] + tail,
+            node("Gemm", ["a", "b", "bias"], ["sum"], transB=1)] + tail,
         "integer": [
             node("MatMulInteger", ["x", "w", "x_zero", "w_zero"], ["sums"]),
             node("Cast", ["sums"], ["numbers"], to=floats),
@@ -137,6 +138,42 @@ def quantized_products(rng, left, right, per_column, zero_points):
         yield QuantizedCase(name, model, [([x], expected)], 1e-5, 1e-5)
 
 
+def quantized_convolutions(rng, left, right, per_filter, zero_points):
+    filters, groups = 6, 2
+    count = filters if per_filter else 1
+
+    def integers(dtype, shape):
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max + 1, shape).astype(dtype)
+
+    def zeros(dtype, count):
+        return rng.integers(*((1, 9) if zero_points else (0, 1)), count).astype(dtype)
+
+    one = (lambda array: array) if per_filter else (lambda array: array.reshape(()))
+    known = {
+        "w": integers(right, (filters, 4, 3, 2)), "x_scale": np.array(0.05, np.float32),
+        "w_scale": one(rng.uniform(0.01, 0.1, count).astype(np.float32)),
+        "w_zero": one(zeros(right, count)), "x_zero": zeros(left, 1).reshape(()),
+        "y_scale": np.array(3.5, np.float32), "y_zero": np.array(5, left),
+        "bias": rng.normal(0, 9, filters).astype(np.float32)}
+    node, windows = onnx.helper.make_node, {"pads": [1, 0, 1, 2], "strides": [2, 1], "group": groups}
+    nodes = [
+        node("DequantizeLinear", ["x", "x_scale", "x_zero"], ["a"]),
+        node("DequantizeLinear", ["w", "w_scale", "w_zero"], ["b"], axis=0),
+        node("Conv", ["a", "b", "bias"], ["sum"], **windows), node("Relu", ["sum"], ["high"]),
+        node("QuantizeLinear", ["high", "y_scale", "y_zero"], ["y"])]
+    of = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(left))
+    x = integers(left, (2, 4 * groups, 7, 5))
+    graph = onnx.helper.make_graph(
+        nodes, "conv", [onnx.helper.make_tensor_value_info("x", of, x.shape)],
+        [onnx.helper.make_tensor_value_info("y", of, [2, filters, 4, 6])],
+        [onnx.numpy_helper.from_array(array, key) for key, array in known.items()])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 19)])
+    expected = onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})
+    name = f"qdq_conv_{left.__name__}_{right.__name__}_{per_filter}_{zero_points}"
+    yield QuantizedCase(name, model, [([x], expected)], 1e-5, 1e-5)
+
+
 # As the cases of ONNX's tests.
 QuantizedCase = collections.namedtuple("QuantizedCase", "name model data_sets rtol atol")
 
@@ -145,7 +182,7 @@ def operator_of(case):
     """The operator that a case is of: a model of several nodes is a function of ONNX, expanded."""
     nodes = case.model.graph.node
     if isinstance(case, QuantizedCase):
-        return "products of integers, joined"
+        return "nodes of integers, joined"
     return nodes[0].op_type if len(nodes) == 1 else "functions, expanded"
 
 

@@ -299,7 +299,7 @@ impl Build {
     pub(super) fn cast(&self, a: u32, dtype: DType) -> Result<u32> {
         match self.dtype(a)? == dtype {
             true => Ok(a),
-            false => self.typed_node(TNR_NODE_CAST, &[a], dtype),
+            false => self.typed_node(TNR_NODE_CAST, &[a], dtype, None),
         }
     }
 
@@ -364,8 +364,14 @@ impl Build {
     }
 
     /// A node whose result has a dtype of its own.
-    pub(super) fn typed_node(&self, code: u32, operands: &[u32], dtype: DType) -> Result<u32> {
-        self.add(&Node { dtype, ..plain(code, operands) })
+    pub(super) fn typed_node(
+        &self,
+        code: u32,
+        operands: &[u32],
+        dtype: DType,
+        attributes: Option<Attributes>,
+    ) -> Result<u32> {
+        self.add(&Node { dtype, attributes, ..plain(code, operands) })
     }
 
     /// A normalization over the axes of a mask.

@@ -35,7 +35,7 @@ pub(super) fn program(model: &Model, settings: &Settings) -> Result<Program<Unty
     }
     let inputs = add_inputs(model, settings, &build, &mut values)?;
     let mut folding = Folding::of(model, settings);
-    let mut fusion = Fusion::default();
+    let mut fusion = Fusion::of(&model.graph);
     for (index, node) in model.graph.node.iter().enumerate() {
         let label = model.label(index);
         build.label.replace(label.as_str().into());
@@ -122,7 +122,7 @@ fn size_of<'m>(
 fn add_node<'m>(
     model: &'m Model,
     node: &'m schema::Node,
-    (build, folding, fusion): (&Build, &mut Folding, &mut Fusion),
+    (build, folding, fusion): (&Build, &mut Folding, &mut Fusion<'m>),
     values: &mut Values<'m>,
 ) -> Result<()> {
     let operator = model

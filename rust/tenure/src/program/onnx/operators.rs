@@ -4,6 +4,7 @@ mod activations;
 mod elementwise;
 mod images;
 mod indexing;
+mod integers;
 mod movement;
 mod normalizations;
 mod products;
@@ -12,8 +13,8 @@ mod reductions;
 mod shapes;
 
 use super::call::{Call, Outputs};
-pub(super) use products::with_addend;
-pub(super) use quantized::{Bytes, is_zero, product_of_bytes};
+pub(super) use integers::{Bytes, Joined};
+pub(super) use quantized::is_zero;
 
 /// An operator of ONNX.
 #[derive(Debug)]

@@ -42,7 +42,7 @@ fn times(build: &Build, value: u32, factor: f64) -> Result<u32> {
 }
 
 /// `product + beta * c`, the result of `Gemm`.
-pub(in crate::program::onnx) fn with_addend(call: &Call<'_>, product: u32) -> Outputs {
+fn with_addend(call: &Call<'_>, product: u32) -> Outputs {
     let Some(c) = call.given_value(2)? else { return call.one(product) };
     let added = times(call.build, c, call.float("beta", 1.0))?;
     call.one(call.build.binary(tnr_binary_op::ADD, product, added)?)

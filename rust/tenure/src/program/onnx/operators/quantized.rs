@@ -3,11 +3,12 @@
 //! floats and integers.
 
 use tenure_sys::{
-    TNR_NODE_DEQUANTIZE, TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZED_MATMUL, TNR_OPERAND_NONE,
-    tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op,
+    TNR_NODE_DEQUANTIZE, TNR_NODE_QUANTIZE, TNR_OPERAND_NONE, tnr_binary_op, tnr_compare_op,
+    tnr_reduce_op, tnr_unary_op,
 };
 
 use super::images::convolved;
+use super::integers::{Bytes, Joined};
 use super::products::multiplied;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -68,7 +69,7 @@ fn by_node(
         Some(zero) => zero,
         None => TNR_OPERAND_NONE,
     };
-    build.typed_node(code, &[value, scale, zero], to.dtype).map(Some)
+    build.typed_node(code, &[value, scale, zero], to.dtype, None).map(Some)
 }
 
 /// `round(value / scale) + zero`, saturated to the type. All numbers are f32.
@@ -172,63 +173,6 @@ pub(super) fn dynamic_quantize_linear(call: &Call<'_>) -> Outputs {
     Ok(vec![call.typed(integers)?, call.typed(scale)?, call.typed(zero)?])
 }
 
-/// The most products whose sums are exact.
-const MOST_EXACT_DEPTH: usize = 33_025;
-
-/// A factor of integers of 8 bits, as values of the graph.
-#[derive(Clone, Copy)]
-pub(in crate::program::onnx) struct Bytes {
-    pub(in crate::program::onnx) values: u32,
-    /// `None`: 1.
-    pub(in crate::program::onnx) scales: Option<u32>,
-    pub(in crate::program::onnx) zeros: Option<u32>,
-}
-
-/// The product of integers by a matrix, where its operands have the forms that the node takes, as
-/// f32, or as integers of a scale and a zero point.
-pub(in crate::program::onnx) fn product_of_bytes(
-    call: &Call<'_>,
-    factors: [Bytes; 2],
-    result: Option<([u32; 2], DType)>,
-) -> Result<Option<u32>> {
-    let (build, right) = (call.build, factors[1].values);
-    if build.rank(factors[0].values)? == 0 || build.rank(right)? != 2 {
-        return Ok(None);
-    }
-    if build.largest(right)?[0] > MOST_EXACT_DEPTH {
-        return Ok(None);
-    }
-    let mut operands = vec![factors[0].values, right];
-    let mut all_zeros = Vec::new();
-    for factor in factors {
-        let scales = match factor.scales {
-            Some(scales) => scales,
-            None => build.element(DType::F32, 1.0, &[])?,
-        };
-        operands.push(scales);
-        let Some(zeros) = factor.zeros else {
-            all_zeros.push(TNR_OPERAND_NONE);
-            continue;
-        };
-        // Zero points and scales have one shape.
-        let (of_scales, of_zeros) = (build.sizes(scales)?, build.sizes(zeros)?);
-        let is_one = call.product(&of_zeros)? == Number::Int(1);
-        all_zeros.push(match (of_zeros == of_scales, is_one) {
-            (true, _) => zeros,
-            (false, true) => build.broadcast(build.reshape(zeros, &[])?, &of_scales)?,
-            (false, false) => return Ok(None),
-        });
-    }
-    operands.extend(all_zeros);
-    let mut dtype = DType::F32;
-    if let Some((scale_and_zero, of)) = result {
-        operands.push(TNR_OPERAND_NONE);
-        operands.extend(scale_and_zero);
-        dtype = of;
-    }
-    build.typed_node(TNR_NODE_QUANTIZED_MATMUL, &operands, dtype).map(Some)
-}
-
 /// Whether a zero point is known to be 0, or is not given.
 pub(in crate::program::onnx) fn is_zero(zero: Option<&Value>) -> bool {
     let known = zero.map(|zero| zero.numbers().map(|(_, numbers)| numbers));
@@ -312,8 +256,11 @@ pub(super) fn qlinear_mat_mul(call: &Call<'_>) -> Outputs {
     let build = call.build;
     let [a, b] = [call.value(1)?, call.value(4)?].map(|scale| build.cast(scale, DType::F32));
     let (a, b) = (of_rows(build, a?)?, b?);
-    if let Some(integers) = qlinear_node(call, [a, b])? {
-        return call.one(integers);
+    if let Some((mut factors, result)) = qlinear_parts(call, [a, b])? {
+        factors[0].zeros = factors[0].zeros.map(|zeros| of_rows(build, zeros)).transpose()?;
+        if let Some(joined) = Joined::product(call, factors)? {
+            return call.one(joined.add(build, Some(result))?);
+        }
     }
     let sums = product(call, [0, 3], [2, 5])?;
     let scale = build.binary(tnr_binary_op::MUL, a, b)?;
@@ -328,8 +275,9 @@ fn of_rows(build: &Build, parameter: u32) -> Result<u32> {
     }
 }
 
-/// `QLinearMatMul` of integers of 8 bits.
-fn qlinear_node(call: &Call<'_>, [a, b]: [u32; 2]) -> Result<Option<u32>> {
+/// The factors of `QLinearMatMul` and `QLinearConv`, with scales, and the scale and the zero point of
+/// the result, where all are integers of 8 bits.
+fn qlinear_parts(call: &Call<'_>, [a, b]: [u32; 2]) -> Result<Option<([Bytes; 2], [u32; 2])>> {
     let build = call.build;
     let are_bytes =
         [0, 3, 7].map(|at| call.given(at).is_some_and(|it| it.element_type().is_byte()));
@@ -342,12 +290,11 @@ fn qlinear_node(call: &Call<'_>, [a, b]: [u32; 2]) -> Result<Option<u32>> {
         true => Ok(None),
         false => call.value(at).map(Some),
     };
-    let a_zeros = zeros(2)?.map(|zeros| of_rows(build, zeros)).transpose()?;
     let factors = [
-        Bytes { values: call.value(0)?, scales: Some(a), zeros: a_zeros },
+        Bytes { values: call.value(0)?, scales: Some(a), zeros: zeros(2)? },
         Bytes { values: call.value(3)?, scales: Some(b), zeros: zeros(5)? },
     ];
-    product_of_bytes(call, factors, Some((result, build.dtype(result[1])?)))
+    Ok(Some((factors, result)))
 }
 
 /// The exact convolution of bytes that have zero points. Sums of products are exact in f32 up to
@@ -380,14 +327,25 @@ pub(super) fn conv_integer(call: &Call<'_>) -> Outputs {
 
 pub(super) fn qlinear_conv(call: &Call<'_>) -> Outputs {
     let build = call.build;
+    let [x, w] = [call.value(1)?, call.value(4)?].map(|scale| build.cast(scale, DType::F32));
+    let (x, mut w) = (single(call, x?)?, w?);
+    if let Some((mut factors, result)) = qlinear_parts(call, [x, w])? {
+        factors[0].zeros = factors[0].zeros.map(|zero| single(call, zero)).transpose()?;
+        // A bias is an integer of the scale of the sums, and would be rounded here.
+        let joined = match call.given(8) {
+            None => Joined::convolution(call, factors)?,
+            Some(_) => None,
+        };
+        if let Some(joined) = joined {
+            return call.one(joined.add(build, Some(result))?);
+        }
+    }
     let mut sums = convolution(call, [0, 3], [2, 5])?;
     let rank = build.rank(sums)?;
     if let Some(bias) = call.given_value(8)? {
         let bias = super::normalizations::of_channels(build, bias, rank)?;
         sums = build.binary(tnr_binary_op::ADD, sums, bias)?;
     }
-    let [x, w] = [call.value(1)?, call.value(4)?].map(|scale| build.cast(scale, DType::F32));
-    let (x, mut w) = (single(call, x?)?, w?);
     w = match call.product(&build.sizes(w)?)? {
         Number::Int(1) => build.reshape(w, &[])?,
         _ => super::normalizations::of_channels(build, w, rank)?,
