@@ -19,6 +19,7 @@ use std::time::Instant;
 
 use tenure::io::{self, npy};
 use tenure::onnx::{Dimension, Model, Port, Settings};
+use tenure::program::Passes;
 use tenure::program::report::Report;
 use tenure::{DType, DynTensor, DynView, Tensor};
 
@@ -122,7 +123,8 @@ impl Given {
     }
 
     fn settings(&self, model: &Model) -> Result<Settings> {
-        let mut settings = Settings::new();
+        // As a server would: the program is made once, and run often.
+        let mut settings = Settings::new().passes(Passes::DEFAULT.with(Passes::PACKING));
         for (name, extent, is_maximum) in &self.extents {
             settings = match is_maximum {
                 true => settings.extent_up_to(name, *extent),

@@ -5,6 +5,7 @@
 // same bits under every instruction set.
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/strip.hpp"
+#include "cpu/kernels/vectors.hpp"
 #include "cpu/tables.hpp"
 
 namespace tenure::kernels {
@@ -16,6 +17,7 @@ namespace {
 constexpr float kRounder = 0x1.8p23f;
 constexpr int32_t kRounderBits = 0x4b400000;
 constexpr int32_t kInfinity = 0x7f800000;
+constexpr int32_t kFar = 0x44800000;  // 1024, beyond every integer of 8 bits, with any zero point
 
 // The nearest integer to x, between -bound and bound; 0 for NaN. By comparisons of integers:
 // compilers make no vectors of conditions on floats, which may trap.
@@ -31,10 +33,55 @@ inline int32_t rounded(float x, float bound) {
 template <class I>
 inline I quantized(float x, float scale, I zero) {
   constexpr int32_t kLeast = kIsSigned<I> ? -128 : 0;
-  constexpr float kFar = 1024;  // beyond every integer of 8 bits, with any zero point
-  const int32_t value = rounded(x / scale, kFar) + zero;
+  const int32_t value = rounded(x / scale, bit_copy<float>(kFar)) + zero;
   const int32_t least = value < kLeast ? kLeast : value;
   return static_cast<I>(least > kLeast + 255 ? kLeast + 255 : least);
+}
+
+// Integers that are numbers of I, as its bytes.
+template <class I>
+inline void store_bytes(Byte* to, const Vector<int32_t>& integers) {
+#if defined(__AVX512F__)
+  store<__m128i>(to, _mm512_maskz_cvtepi32_epi8(0xffff, reinterpret_cast<__m512i>(integers)));
+#elif defined(__x86_64__)
+#if defined(__AVX2__)
+  const auto all = reinterpret_cast<__m256i>(integers);
+  const __m128i pairs =
+      _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+#else
+  const auto all = reinterpret_cast<__m128i>(integers);
+  const __m128i pairs = _mm_packs_epi32(all, all);
+#endif
+  const __m128i bytes =
+      kIsSigned<I> ? _mm_packs_epi16(pairs, pairs) : _mm_packus_epi16(pairs, pairs);
+  __builtin_memcpy(to, &bytes, kPerVector<int32_t>);
+#else
+  for (int64_t i = 0; i < kPerVector<int32_t>; ++i) store<I>(to + i, static_cast<I>(integers[i]));
+#endif
+}
+
+// Quantizes whole vectors of adjacent numbers, and returns how many numbers those are. Rows of a
+// product are short, and the vectors of compilers are four registers long.
+template <class I>
+inline int64_t quantize_vectors(const Byte* in, int64_t count, float scale, I zero, Byte* out) {
+  using Bits = Vector<int32_t>;
+  constexpr int64_t kLanes = kPerVector<float>;
+  constexpr int32_t kLeast = kIsSigned<I> ? -128 : 0;
+  const Vector<float> divisor = broadcast(scale);
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const Vector<float> x = load<Vector<float>>(in + i * kStep<float>) / divisor;
+    const Bits bits = reinterpret_cast<Bits>(x);
+    const Bits magnitude = bits & 0x7fffffff;
+    const Bits number = magnitude & (magnitude <= kInfinity);
+    const Bits inside = number > kFar ? kFar - Bits{} : number;
+    const Vector<float> raised =
+        reinterpret_cast<Vector<float>>(inside | (bits ^ magnitude)) + kRounder;
+    const Bits value = reinterpret_cast<Bits>(raised) - kRounderBits + int32_t{zero};
+    const Bits least = value < kLeast ? kLeast - Bits{} : value;
+    store_bytes<I>(out + i, least > kLeast + 255 ? kLeast + 255 - Bits{} : least);
+  }
+  return i;
 }
 
 template <class T>
@@ -67,8 +114,12 @@ Finding map(const Strip& strip) {
   if (kHasVectors && is_dense && zero_step == 0 && scale_step == 0) {
     const float scale = load<float>(scales);
     const Zero zero = load<Zero>(zeros);
+    int64_t i = 0;
+    if constexpr (kSame<In, float> && sizeof(Out) == 1) {
+      i = quantize_vectors<Out>(in, count, scale, zero, out);
+    }
     TENURE_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
+    for (; i < count; ++i) {
       store<Out>(out + i * kStep<Out>, kOf(load<In>(in + i * kStep<In>), scale, zero));
     }
   } else if (kHasVectors && is_dense && zero_step == 0 && scale_step == kStep<float>) {
