@@ -17,7 +17,7 @@ use super::value::Value;
 use crate::dtype::DType;
 use crate::error::Result;
 
-/// What later nodes make of a result.
+/// A result that later nodes continue.
 #[derive(Clone)]
 enum Origin {
     /// The floats of `DequantizeLinear`.

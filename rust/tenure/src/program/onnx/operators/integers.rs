@@ -120,7 +120,7 @@ impl Joined {
         Ok(Some(Joined { operands, with }))
     }
 
-    /// The same with a bias that is one number of each column or filter, unless there is one.
+    /// Adds a bias of one number for each column or filter. `None` where the node has one already.
     pub(in crate::program::onnx) fn with_bias(
         mut self,
         build: &Build,
@@ -138,7 +138,7 @@ impl Joined {
         Ok(Some(self))
     }
 
-    /// The same with a rectifier behind the bias, unless there is an activation.
+    /// Adds a rectifier behind the bias. `None` where the node has an activation already.
     pub(in crate::program::onnx) fn with_relu(mut self) -> Option<Joined> {
         if self.has_activation() {
             return None;
