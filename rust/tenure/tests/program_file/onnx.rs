@@ -134,6 +134,43 @@ fn products_of_integers_are_one_step() {
 }
 
 #[test]
+fn a_convolution_of_integers_gives_integers_in_one_step() {
+    let signed = |name: &str, dims: &[i64], bytes: &[i8]| {
+        let bytes: Vec<u8> = bytes.iter().map(|byte| *byte as u8).collect();
+        header(name, INT8, dims).bytes(9, &bytes)
+    };
+    let graph = Graph {
+        nodes: vec![
+            node("DequantizeLinear", &["x", "x_scale", "x_zero"], &["left"], &[]),
+            node("DequantizeLinear", &["w", "w_scale"], &["right"], &[int_of("axis", 0)]),
+            node("Conv", &["left", "right", "bias"], &["sum"], &[]),
+            node("Relu", &["sum"], &["high"], &[]),
+            node("QuantizeLinear", &["high", "y_scale", "y_zero"], &["y"], &[]),
+        ],
+        constants: vec![
+            signed("w", &[2, 2, 1, 1], &[2, -1, -3, 1]),
+            floats("w_scale", &[2], &[1.0, 0.5]),
+            floats("x_scale", &[], &[0.5]),
+            signed("x_zero", &[], &[1]),
+            floats("y_scale", &[], &[0.25]),
+            signed("y_zero", &[], &[10]),
+            floats("bias", &[2], &[1.0, 0.5]),
+        ],
+        inputs: vec![port("x", INT8, &["1", "2", "1", "1"])],
+        outputs: vec![port("y", INT8, &["1", "2", "1", "1"])],
+    };
+    let program = Model::from_bytes(graph.model(17)).unwrap();
+    let program = program.program(&Settings::new()).unwrap();
+    let x = Tensor::from([[[[3_i8]], [[4]]]]);
+    let report = program.report_dyn(&[(&x).into()], &mut []).unwrap();
+    let steps: Vec<&str> = report.steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(steps, ["quantized_conv2d"]);
+    // 1.5 and -0.25, which the rectifier makes 0.
+    let outputs = program.run_dyn(&[(&x).into()], &mut []).unwrap();
+    assert_eq!(outputs[0].view().downcast::<i8>().unwrap().to_vec(), [16, 10]);
+}
+
+#[test]
 fn an_input_may_be_a_constant() {
     let indices = Tensor::from([2_i64, 2]);
     let settings = Settings::new().constant("i", &indices);
