@@ -1,8 +1,8 @@
 //! The work of each step of a run, and the changes that each pass made to it: a table, a picture,
 //! and with the feature `serde` JSON.
 
-mod svg;
-mod table;
+pub(crate) mod svg;
+pub(crate) mod table;
 
 use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::dtype::DType;
@@ -95,6 +95,11 @@ pub struct Step {
     pub name: String,
     /// How it computes.
     pub kind: StepKind,
+    /// The number of the node that gives its result, in the order of the trace. Nodes that
+    /// [mixed precision](crate::Graph::mixed_precision) and
+    /// [quantization](crate::Graph::quantize) add for a node have its number. `None`: the step
+    /// copies a value to an output.
+    pub node: Option<usize>,
     /// Operations of the graph that it computes.
     pub node_count: usize,
     /// Element type of its result.
@@ -320,6 +325,7 @@ impl Step {
                 tenure_sys::tnr_step_kind::CONTROL => StepKind::Control,
                 _ => StepKind::Operation,
             },
+            node: (info.node != tenure_sys::TNR_OPERAND_NONE).then_some(info.node as usize),
             node_count: info.node_count as usize,
             dtype: DType::from_raw(info.dtype),
             shape: shape.collect(),

@@ -21,6 +21,17 @@
 //! # Ok::<(), tenure::Error>(())
 //! ```
 
+mod calibration;
+mod comparison;
+mod histogram;
+mod report;
+
+pub(crate) use calibration::Node;
+pub use calibration::{Calibration, Observer, ValueRange};
+pub use comparison::Comparison;
+pub(crate) use comparison::FIGURES;
+pub use report::{Damage, NodeDamage, Report};
+
 use crate::dense::Tensor;
 use crate::dtype::{Factor, Float};
 use crate::error::{Error, Result};

@@ -33,7 +33,7 @@ fn scaled(value: f64, unit: &str, is_whole: bool) -> String {
     format!("{value:.digits$} {unit}").trim_end().to_owned()
 }
 
-pub(super) fn time(nanoseconds: u64) -> String {
+pub(crate) fn time(nanoseconds: u64) -> String {
     match nanoseconds {
         0..=999 => format!("{nanoseconds} ns"),
         1_000..=999_999 => format!("{:.1} us", nanoseconds as f64 / 1e3),
@@ -47,9 +47,33 @@ fn percent(share: f64) -> String {
 
 /// Replaces the characters of a name that break a line or that XML does not allow. Names of custom
 /// operations may hold any characters.
-pub(super) fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let is_refused = |found: char| found.is_control() || matches!(found, '\u{fffe}' | '\u{ffff}');
     text.replace(is_refused, "\u{fffd}")
+}
+
+/// Lines of a table whose first row is its head. Columns without a text below the head are left out.
+pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], left_aligned: &[usize]) -> String {
+    let is_empty = |column: usize| rows[1..].iter().all(|row| row[column].is_empty());
+    let columns: Vec<usize> = (0..N).filter(|at| !is_empty(*at)).collect();
+    let width_of = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+    };
+    let mut table = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for &column in &columns {
+            let (cell, width) = (&row[column], width_of(column));
+            if left_aligned.contains(&column) {
+                line += &format!("{cell:<width$}  ");
+            } else {
+                line += &format!("{cell:>width$}  ");
+            }
+        }
+        table += line.trim_end();
+        table.push('\n');
+    }
+    table
 }
 
 impl Report {
@@ -94,25 +118,7 @@ impl Report {
 /// Columns without a number in them are left out, and passes that did nothing.
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        const LEFT_ALIGNED: [usize; 2] = [1, 2];
-        let rows = self.rows();
-        let is_empty = |column: usize| rows[1..].iter().all(|row| row[column].is_empty());
-        let columns: Vec<usize> = (0..rows[0].len()).filter(|at| !is_empty(*at)).collect();
-        let width_of = |column: usize| {
-            rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-        };
-        for row in &rows {
-            let mut line = String::new();
-            for &column in &columns {
-                let (cell, width) = (&row[column], width_of(column));
-                if LEFT_ALIGNED.contains(&column) {
-                    line += &format!("{cell:<width$}  ");
-                } else {
-                    line += &format!("{cell:>width$}  ");
-                }
-            }
-            writeln!(f, "{}", line.trim_end())?;
-        }
+        f.write_str(&aligned(&self.rows(), &[1, 2]))?;
         for pass in self.passes.iter().filter(|pass| pass.count != 0) {
             writeln!(f, "{}, {}: {}", pass.name, pass.counted, pass.count)?;
         }
