@@ -276,9 +276,7 @@ pub fn trained(
 }
 
 /// The pixels and the labels of all digits.
-pub(crate) fn digits(
-    data: &str,
-) -> std::result::Result<(Tensor<u8>, Tensor<i64>), Box<dyn Error>> {
+pub(crate) fn digits(data: &str) -> std::result::Result<(Tensor<u8>, Tensor<i64>), Box<dyn Error>> {
     Ok((
         npy::read_as(format!("{data}/digits.npy"))?,
         npy::read_as(format!("{data}/digits.labels.npy"))?,
@@ -286,9 +284,7 @@ pub(crate) fn digits(
 }
 
 /// The pixels and the labels of the digits that are not learned.
-pub(crate) fn unseen(
-    data: &str,
-) -> std::result::Result<(Tensor<u8>, Tensor<i64>), Box<dyn Error>> {
+pub(crate) fn unseen(data: &str) -> std::result::Result<(Tensor<u8>, Tensor<i64>), Box<dyn Error>> {
     let (pixels, labels) = digits(data)?;
     let rest = (pixels.slice(0, LEARNED..)?, labels.slice(0, LEARNED..)?);
     Ok((rest.0.to_tensor()?, rest.1.to_tensor()?))

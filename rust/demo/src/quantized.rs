@@ -40,7 +40,7 @@ pub struct Table {
     pub digits: usize,
 }
 
-/// A part of the weights is quantized: those of nodes with these kinds and left operands.
+/// Bytes of weights, of which those of nodes with these kinds and left operands are quantized.
 fn weight_bytes(weights: &[SharedTensor<f32>], operands: &[(&str, Vec<usize>)]) -> usize {
     let is_quantized = |shape: &[usize]| {
         operands.iter().any(|(kind, operand)| match (*kind, shape) {
@@ -127,7 +127,8 @@ pub fn table(data: &str) -> std::result::Result<Table, Box<dyn Error>> {
     let elements: usize = weights.iter().map(|weight| weight.len()).sum();
     let bytes = [4 * elements, quantized, quantized, 2 * elements];
     let mut rows = Vec::new();
-    for (((name, classify), weight_bytes), time) in forms.iter().zip(bytes).zip(times(&forms, &x)?) {
+    for (((name, classify), weight_bytes), time) in forms.iter().zip(bytes).zip(times(&forms, &x)?)
+    {
         let accuracy = learned::accuracy(classify, &x, &y)?;
         rows.push(Row { name, accuracy, time, weight_bytes });
     }
@@ -157,14 +158,14 @@ impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:14}  accuracy    lost  run of {}  faster  weights",
+            "{:12}  accuracy    lost  time of {}  faster  bytes of weights",
             "", self.digits
         )?;
         let first = &self.rows[0];
         for row in &self.rows {
             writeln!(
                 f,
-                "{:14}  {:6.2} %  {:6.2}  {:7.2} ms  {:5.2}x  {:7}",
+                "{:12}  {:6.2} %  {:6.2}  {:8.2} ms  {:5.2}x  {:16}",
                 row.name,
                 100.0 * row.accuracy,
                 100.0 * (first.accuracy - row.accuracy),

@@ -210,11 +210,16 @@ impl Calibration {
         }
         if outputs.len() != self.values.len() {
             let (given, known) = (outputs.len(), self.values.len());
-            let why = format!("the batch has {given} outputs but the calibration has {known} values");
+            let why =
+                format!("the batch has {given} outputs but the calibration has {known} values");
             return Err(Error::invalid(why));
         }
-        let ranges: Vec<_> =
-            self.values.iter().zip(outputs).map(|(it, of)| it.node.range_of(of)).collect::<Result<_>>()?;
+        let ranges: Vec<_> = self
+            .values
+            .iter()
+            .zip(outputs)
+            .map(|(it, of)| it.node.range_of(of))
+            .collect::<Result<_>>()?;
         for ((value, output), range) in self.values.iter_mut().zip(outputs).zip(ranges) {
             let Some(range) = range else { continue };
             let whole = value.range.map_or(range, |before| match self.observer {
@@ -283,7 +288,8 @@ impl Calibration {
                 (None, Some(_)) => false,
             };
             if !is_sound {
-                let why = format!("no batches give the range and the histogram of {}", node.operand());
+                let why =
+                    format!("no batches give the range and the histogram of {}", node.operand());
                 return Err(Error::invalid(why));
             }
         }
@@ -311,7 +317,8 @@ impl Node {
         let range = [ops::min_all(view)?, ops::max_all(view)?];
         match range.iter().find(|end| !end.is_finite()) {
             Some(end) => {
-                let why = format!("{} has {end} but all its elements must be finite", self.operand());
+                let why =
+                    format!("{} has {end} but all its elements must be finite", self.operand());
                 Err(Error::invalid(why))
             }
             None => Ok(Some(range)),

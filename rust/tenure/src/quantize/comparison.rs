@@ -85,8 +85,7 @@ impl Comparison {
     pub(crate) fn begin(&mut self, nodes: Vec<Node>) -> Result<()> {
         let known = || self.nodes.iter().map(|it| &it.node);
         if self.nodes.is_empty() {
-            let compared =
-                |node| Compared { node, figures: Figures::default(), output_noise: 0.0 };
+            let compared = |node| Compared { node, figures: Figures::default(), output_noise: 0.0 };
             self.nodes = nodes.into_iter().map(compared).collect();
         } else if !known().eq(&nodes) {
             return Err(Error::invalid("the comparison has nodes of another network"));
@@ -104,10 +103,8 @@ impl Comparison {
     /// infinity. The message names the node.
     pub fn add(&mut self, outputs: &[impl AsView<f64>]) -> Result<()> {
         let expected = self.nodes.len() + 1;
-        let figures: Vec<[f64; FIGURES]> = outputs
-            .iter()
-            .filter_map(|output| output.as_view().to_vec().try_into().ok())
-            .collect();
+        let figures: Vec<[f64; FIGURES]> =
+            outputs.iter().filter_map(|output| output.as_view().to_vec().try_into().ok()).collect();
         if self.nodes.is_empty() || outputs.len() != expected || figures.len() != expected {
             return Err(Error::invalid(format!(
                 "the batch must have {expected} outputs of {FIGURES} numbers, as a program gives of \

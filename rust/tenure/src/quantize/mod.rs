@@ -7,6 +7,7 @@
 //! | [`Weights`], [`linear`] | a matrix of weights that is quantized and packed once, and rows of numbers times it |
 //! | [`matmul`] | the product of two quantized matrices |
 //! | [`conv2d`] | the convolution of quantized images by quantized filters |
+//! | [`Calibration`], [`Comparison`] | ranges of values of a graph for [static quantization](crate::Graph::quantize_static), and its damage |
 //!
 //! A number is `(value - zero) * scale`. Scales and zero points are tensors next to the values.
 //! Sums of products are exact, so that results have the same bits on every processor.

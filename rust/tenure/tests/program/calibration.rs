@@ -52,10 +52,7 @@ fn of_one_value(observer: Observer) -> Result<(Calibration, Program<(f32,), Vec<
     Ok((calibration, observed))
 }
 
-fn calibrated(
-    observer: Observer,
-    batches: &[Tensor<f32>],
-) -> Result<(Calibration, [f32; 2])> {
+fn calibrated(observer: Observer, batches: &[Tensor<f32>]) -> Result<(Calibration, [f32; 2])> {
     let (mut calibration, observed) = of_one_value(observer)?;
     for batch in batches {
         calibration.add(&observed.run((batch,))?)?;
@@ -198,13 +195,13 @@ fn calibrations_that_do_not_fit_are_refused() -> Result<()> {
     }
     let none: [Tensor<f32>; 0] = [];
     let error = Calibration::new(Observer::MinMax)?.add(&none).unwrap_err();
-    assert!(error.message().starts_with("the calibration has no values: Graph::observe"), "{error}");
+    assert!(
+        error.message().starts_with("the calibration has no values: Graph::observe"),
+        "{error}"
+    );
 
     let (mut calibration, observed) = of_one_value(Observer::MinMax)?;
-    assert_eq!(
-        calibration.ranges().unwrap_err().message(),
-        "the calibration has seen no batch"
-    );
+    assert_eq!(calibration.ranges().unwrap_err().message(), "the calibration has seen no batch");
     let one = weights(1.0);
     let quantized = |calibration: &Calibration| {
         said(|graph| {
@@ -247,7 +244,10 @@ fn calibrations_that_do_not_fit_are_refused() -> Result<()> {
         let mut calibration = Calibration::new(Observer::Mse)?;
         graph.program((x,), graph.observe(x.exp(), &mut calibration))
     });
-    assert!(message.starts_with("observe at ") && message.contains("no node to quantize"), "{message}");
+    assert!(
+        message.starts_with("observe at ") && message.contains("no node to quantize"),
+        "{message}"
+    );
     Ok(())
 }
 
@@ -375,10 +375,7 @@ fn the_worst_node_comes_first_and_its_repair_is_that_of_the_output() -> Result<(
 fn comparisons_that_do_not_fit_are_refused() -> Result<()> {
     let weights = weights(1.0);
     let mut comparison = Comparison::new();
-    assert_eq!(
-        comparison.report().unwrap_err().message(),
-        "the comparison has seen no batch"
-    );
+    assert_eq!(comparison.report().unwrap_err().message(), "the comparison has seen no batch");
     let none: [Tensor<f64>; 0] = [];
     assert!(comparison.add(&none).unwrap_err().message().contains("1 outputs of 6 numbers"));
     let compared = Program::trace(|graph| {

@@ -265,7 +265,8 @@ impl<'g> Variant<'g> {
         for (&f, &q) in self.exact.iter().zip(&self.quantized) {
             let (f64_of_f, f64_of_q) = (f.cast::<f64>(), q.cast::<f64>());
             let difference = noise(f, q);
-            let sums = [f64_of_f.square(), f64_of_q.square(), f64_of_f * f64_of_q, difference.square()];
+            let sums =
+                [f64_of_f.square(), f64_of_q.square(), f64_of_f * f64_of_q, difference.square()];
             for (figure, more) in figures.iter_mut().zip(sums) {
                 *figure = *figure + sum(more);
             }
