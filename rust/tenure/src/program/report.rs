@@ -1,8 +1,9 @@
 //! The work of each step of a run, and the changes that each pass made to it: a table, a picture,
 //! and with the feature `serde` JSON.
 
-pub(crate) mod svg;
-pub(crate) mod table;
+mod damage;
+mod svg;
+mod table;
 
 use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
 use crate::dtype::DType;

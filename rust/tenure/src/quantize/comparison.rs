@@ -14,13 +14,14 @@ pub(crate) const FIGURES: usize = 6;
 ///    network: it computes the network in `f32`, with all nodes quantized, and with each node
 ///    quantized while the others are not.
 /// 2. It runs on examples, and [`add`](Self::add) takes its outputs.
-/// 3. [`report`](Self::report) lists the nodes, the worst first. Those can be
-///    [kept](Report::worst) in `f32`.
+/// 3. [`report`](Self::report) lists the nodes, the worst first.
+///    [`Graph::worst_quantized`](crate::Graph::worst_quantized) finds the values that keep them in
+///    `f32`.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[doc(alias("numeric suite", "sensitivity analysis"))]
 pub struct Comparison {
     nodes: Vec<Compared>,
-    /// Of the outputs of the network, where all nodes are quantized.
+    /// Figures of the network's outputs, with all nodes quantized.
     output: Figures,
     batches: u64,
 }
@@ -28,7 +29,7 @@ pub struct Comparison {
 #[derive(Clone, Debug, PartialEq)]
 struct Compared {
     node: Node,
-    /// Of its result.
+    /// Figures of its result.
     figures: Figures,
     /// The sum of squared differences of the network's outputs.
     output_noise: f64,

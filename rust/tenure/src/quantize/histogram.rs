@@ -21,7 +21,7 @@ pub(super) struct Histogram {
     counts: Vec<u64>,
 }
 
-/// The quantized range is a part of the range of numbers: so many at each end.
+/// Parts of the range of numbers on each side of 0: a quantized range has a whole number of them.
 const PARTS: u32 = 256;
 /// Parts between two candidates of the search over both ends.
 const COARSE: usize = 8;

@@ -1,9 +1,4 @@
-//! The damage of quantization as a list, a table and a picture.
-
-mod svg;
-mod table;
-
-use crate::program::report::Report as RunReport;
+//! The damage of quantization as a list. The module of programs has its table and its picture.
 
 /// The damage of quantization, of a [`Comparison`](super::Comparison). `Display` writes a table; with
 /// the feature `serde` it can be written as JSON.
@@ -86,31 +81,4 @@ pub struct NodeDamage {
     pub float_nanoseconds: Option<u64>,
     /// The time of its steps in the quantized program, with the quantization of its operand.
     pub integer_nanoseconds: Option<u64>,
-}
-
-impl Report {
-    /// Adds the times of both programs, as [`measure`](crate::Program::measure) reports them: of the
-    /// network in `f32`, and of the quantized one. Nodes are found by their numbers, so both are
-    /// traces of the network that was compared.
-    #[must_use]
-    pub fn with_times(mut self, float: &RunReport, integers: &RunReport) -> Report {
-        let of_node = |report: &RunReport, node: usize| {
-            let steps = || report.steps.iter().filter(|step| step.node == Some(node));
-            steps().next().and_then(|_| steps().map(|step| step.nanoseconds).sum())
-        };
-        for node in &mut self.nodes {
-            node.float_nanoseconds = of_node(float, node.node);
-            node.integer_nanoseconds = of_node(integers, node.node);
-        }
-        self.float_nanoseconds = float.nanoseconds();
-        self.integer_nanoseconds = integers.nanoseconds();
-        self
-    }
-
-    /// Draws the report as SVG: a line for each node, with bars of its share of the damage and of its
-    /// times.
-    #[must_use]
-    pub fn to_svg(&self) -> String {
-        svg::draw(self)
-    }
 }

@@ -96,7 +96,7 @@ fn observers_have_their_ranges() -> Result<()> {
         assert!((range[end] / expected - 1.0).abs() < 1e-5, "{range:?} {expected}");
     }
 
-    // Of all elements together, sorted.
+    // Quantiles of all elements together.
     let all = ops::concat(&batches, 0)?;
     let (_, range) = calibrated(Observer::Percentile(0.9), &batches)?;
     let expected = ops::quantiles(&all, &[0.05, 0.95], ..)?.to_vec();
@@ -221,7 +221,7 @@ fn calibrations_that_do_not_fit_are_refused() -> Result<()> {
     let error = calibration.ranges().unwrap_err();
     assert!(error.message().starts_with("the calibration has seen no element of "), "{error}");
 
-    // Of another network: fewer values, and other nodes.
+    // A network with more values, and one with other nodes.
     calibration.add(&outputs)?;
     let message = quantized(&calibration);
     assert!(message.ends_with("the calibration has 1 values but the graph has 3"), "{message}");
@@ -368,6 +368,90 @@ fn the_worst_node_comes_first_and_its_repair_is_that_of_the_output() -> Result<(
         assert_eq!((count("#e34a33"), count("#9ecae1"), count("#3182bd")), (3, 3, 3), "{svg}");
         assert!(svg.contains("2  matmul at "), "{svg}");
     }
+    Ok(())
+}
+
+/// Two convolutions, the first one behind normalizations, and a product.
+fn images<'g>(x: Traced<'g, f32>, weights: &[SharedTensor<f32>; 3]) -> Traced<'g, f32> {
+    let graph = x.graph();
+    let [first, second, third] = weights.each_ref().map(|weight| graph.constant(weight));
+    let row = |from: f32| {
+        graph.copy_constant(&Tensor::from_fn([16], |[i]| from + 0.05 * i as f32).unwrap())
+    };
+    let with = Conv2d::new().padding([1, 1]);
+    let y = x.conv2d(first, None, with);
+    let y = y.batch_norm(row(-0.2), row(0.8), Some(row(0.5)), Some(row(-0.1)), 1e-5);
+    let y = y.relu().max_pool2d(Pool2d::new([2, 2]));
+    let y = y.conv2d(second, None, with.activation(Activation::Relu));
+    y.reshape((x.size(0), 128)).matmul(third).tanh()
+}
+
+#[test]
+fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
+    let mut generator = Generator::new(8);
+    let mut weight = |shape: &[usize]| generator.normal(0.0, 0.1, shape).map(Tensor::into_shared);
+    let weights = [weight(&[16, 8, 3, 3])?, weight(&[8, 16, 3, 3])?, weight(&[128, 70])?];
+    let x = normal(9, [20, 8, 8, 8]);
+    let mut calibration = Calibration::new(Observer::MinMax)?;
+    let observed = Program::trace(|graph| {
+        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        graph.program((x,), graph.observe(images(x, &weights), &mut calibration))
+    })?;
+    calibration.add(&observed.run((&x,))?)?;
+    let mut comparison = Comparison::new();
+    let compared = Program::trace(|graph| {
+        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let y = images(x, &weights);
+        let calibration = Some(&calibration);
+        graph.program((x,), graph.compare_quantized(y, calibration, &mut comparison, &[]))
+    })?;
+    comparison.add(&compared.run((&x,))?)?;
+    let report = comparison.report()?;
+    assert_eq!(report.nodes.len(), 3, "{report}");
+
+    // By the number of a node: the output with only this one quantized, by ranges of the test's own.
+    let ranges = calibration.ranges()?;
+    let program_of = |is_kept: &dyn Fn(usize) -> bool| {
+        Program::<(f32,), f32>::trace(|graph| {
+            let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+            let y = images(x, &weights);
+            let found = graph.quantizable(y, &[]);
+            let keep: Vec<_> = found
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| is_kept(*at))
+                .map(|(_, it)| it.result)
+                .collect();
+            let by = found.iter().zip(&ranges).map(|(it, of)| (it.operand, of.low..of.high));
+            graph.program((x,), graph.quantize_by_ranges(y, &by.collect::<Vec<_>>(), &keep))
+        })
+    };
+    let exact = Program::<(f32,), f32>::trace(|graph| {
+        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        graph.program((x,), images(x, &weights))
+    })?
+    .run((&x,))?;
+    let noise = |near: &Tensor<f32>| -> Result<f64> {
+        ops::sum_all((near - &exact).square().eval()?.cast::<f64>()?)
+    };
+    let mut noises = Vec::new();
+    for quantized in 0..3 {
+        noises.push(noise(&program_of(&|at| at != quantized)?.run((&x,))?)?);
+    }
+    let all: f64 = noises.iter().sum();
+    for (noise, range) in noises.iter().zip(&ranges) {
+        let node = report.nodes.iter().find(|it| it.node == range.node).unwrap();
+        assert!((node.share - noise / all).abs() < 1e-4, "{report} {noises:?}");
+        assert!(node.damage.snr_db > 20.0 && node.damage.largest_error > 0.0, "{report}");
+    }
+    let quantized = program_of(&|_| false)?.run((&x,))?;
+    assert!((report.output.snr_db - snr(&exact, &quantized)).abs() < 0.01, "{report}");
+    // The calibration itself gives the same bits.
+    let by_calibration = Program::<(f32,), f32>::trace(|graph| {
+        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        graph.program((x,), graph.quantize_static(images(x, &weights), &calibration, &[]))
+    })?;
+    assert_eq!(by_calibration.run((&x,))?, quantized);
     Ok(())
 }
 

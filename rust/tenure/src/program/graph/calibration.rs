@@ -15,10 +15,10 @@ use crate::quantize::{Calibration, Comparison, FIGURES, Node, Report};
 
 /// Calibration, and the damage of quantization.
 impl<'g> Graph<'g> {
-    /// The values that a calibration of the [tree](crate::tree) `of` is to see, as outputs of a
-    /// program: [`Calibration::add`] takes what it gives. For observers that read only the ends of a
-    /// range they are two numbers each, the least and the greatest element; for others the left
-    /// operands themselves.
+    /// The values that a calibration of the [tree](crate::tree) `of` observes, in the order of the
+    /// graph. Make them the outputs of a program, and give those to [`Calibration::add`]. For `Mse`
+    /// and `Percentile` they are left operands; for other observers the least and the greatest
+    /// element of each.
     ///
     /// Refusals: `InvalidArgument` where there is nothing to quantize, and for a calibration of
     /// another network.
@@ -72,8 +72,8 @@ impl<'g> Graph<'g> {
         })
     }
 
-    /// Figures of the damage that quantization does to the [tree](crate::tree) `of`, as outputs of a
-    /// program: [`Comparison::add`] takes what it gives. `None` quantizes as
+    /// Figures of the damage that quantization does to the [tree](crate::tree) `of`. Make them the
+    /// outputs of a program, and give those to [`Comparison::add`]. `None` quantizes as
     /// [`quantize`](Self::quantize) does, a calibration as
     /// [`quantize_static`](Self::quantize_static) does. Nodes that give a value of `keep` stay in
     /// `f32`.

@@ -1,4 +1,4 @@
-//! Products and convolutions of integers in the place of those of f32.
+//! Products and convolutions of integers instead of f32.
 
 use std::ops::Range;
 use std::panic::Location;

@@ -33,7 +33,7 @@ fn scaled(value: f64, unit: &str, is_whole: bool) -> String {
     format!("{value:.digits$} {unit}").trim_end().to_owned()
 }
 
-pub(crate) fn time(nanoseconds: u64) -> String {
+pub(super) fn time(nanoseconds: u64) -> String {
     match nanoseconds {
         0..=999 => format!("{nanoseconds} ns"),
         1_000..=999_999 => format!("{:.1} us", nanoseconds as f64 / 1e3),
@@ -47,13 +47,13 @@ fn percent(share: f64) -> String {
 
 /// Replaces the characters of a name that break a line or that XML does not allow. Names of custom
 /// operations may hold any characters.
-pub(crate) fn printable(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     let is_refused = |found: char| found.is_control() || matches!(found, '\u{fffe}' | '\u{ffff}');
     text.replace(is_refused, "\u{fffd}")
 }
 
 /// Lines of a table whose first row is its head. Columns without a text below the head are left out.
-pub(crate) fn aligned<const N: usize>(rows: &[[String; N]], left_aligned: &[usize]) -> String {
+pub(super) fn aligned<const N: usize>(rows: &[[String; N]], left_aligned: &[usize]) -> String {
     let is_empty = |column: usize| rows[1..].iter().all(|row| row[column].is_empty());
     let columns: Vec<usize> = (0..N).filter(|at| !is_empty(*at)).collect();
     let width_of = |column: usize| {

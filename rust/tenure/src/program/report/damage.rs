@@ -1,12 +1,42 @@
-//! A report as a table.
+//! The damage of quantization: its times, as a table and as a picture.
+
+mod svg;
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Damage, Report};
-use crate::program::report::table::{aligned, printable, time};
+use super::Report as RunReport;
+use super::table::{aligned, printable, time};
+use crate::quantize::{Damage, Report};
+
+impl Report {
+    /// Adds the times of both programs, as [`measure`](crate::Program::measure) reports them: of the
+    /// network in `f32`, and of the quantized one. Nodes are found by their numbers, so both are
+    /// traces of the network that was compared.
+    #[must_use]
+    pub fn with_times(mut self, float: &RunReport, integers: &RunReport) -> Report {
+        let of_node = |report: &RunReport, node: usize| {
+            let steps = || report.steps.iter().filter(|step| step.node == Some(node));
+            steps().next().and_then(|_| steps().map(|step| step.nanoseconds).sum())
+        };
+        for node in &mut self.nodes {
+            node.float_nanoseconds = of_node(float, node.node);
+            node.integer_nanoseconds = of_node(integers, node.node);
+        }
+        self.float_nanoseconds = float.nanoseconds();
+        self.integer_nanoseconds = integers.nanoseconds();
+        self
+    }
+
+    /// Draws the report as SVG: a line for each node, with bars of its share of the damage and of its
+    /// times.
+    #[must_use]
+    pub fn to_svg(&self) -> String {
+        svg::draw(self)
+    }
+}
 
 /// Cells of the figures of a damage.
-pub(super) fn figures(damage: &Damage) -> [String; 3] {
+fn figures(damage: &Damage) -> [String; 3] {
     [
         format!("{:.1} dB", damage.snr_db),
         format!("{:.6}", damage.cosine),
@@ -15,7 +45,7 @@ pub(super) fn figures(damage: &Damage) -> [String; 3] {
 }
 
 /// Such as "1.50x"; nothing where a time is missing.
-pub(super) fn faster(float: Option<u64>, integers: Option<u64>) -> String {
+fn faster(float: Option<u64>, integers: Option<u64>) -> String {
     let (Some(float), Some(integers)) = (float, integers) else { return String::new() };
     format!("{:.2}x", float as f64 / integers.max(1) as f64)
 }

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use super::table::{faster, figures};
-use super::{NodeDamage, Report};
+use super::{faster, figures};
 use crate::program::report::svg::{escaped, shortened};
 use crate::program::report::table::time;
+use crate::quantize::{NodeDamage, Report};
 
 const ROW: usize = 26;
 const TOP: usize = 44;
