@@ -353,6 +353,20 @@ fn the_worst_node_comes_first_and_its_repair_is_that_of_the_output() -> Result<(
         let float = program_of(&weights, |_, y| y)?.measure((&x,), 3)?;
         let integers = quantized(0)?.measure((&x,), 3)?;
         let timed = report.clone().with_times(&float, &integers);
+        let of_second = |of: &program::report::Report| -> u64 {
+            let steps = of.steps.iter().filter(|step| step.node == Some(2));
+            steps.map(|step| step.nanoseconds.unwrap()).sum()
+        };
+        assert_eq!(timed.nodes[0].float_nanoseconds, Some(of_second(&float)));
+        assert_eq!(timed.nodes[0].integer_nanoseconds, Some(of_second(&integers)));
+        let copies = Program::trace(|graph| {
+            let x = graph.input::<f32>([3]);
+            graph.program((x,), x)
+        })?;
+        let copied = copies.measure((&[1.0; 3],), 1)?;
+        assert_eq!(copied.steps[0].node, None);
+        let untimed = report.clone().with_times(&copied, &copied);
+        assert!(untimed.nodes.iter().all(|it| it.float_nanoseconds.is_none()));
         assert!(timed.float_nanoseconds == float.nanoseconds());
         for node in &timed.nodes {
             let [of_float, of_integers] = [node.float_nanoseconds, node.integer_nanoseconds];
