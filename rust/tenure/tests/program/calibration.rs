@@ -40,8 +40,11 @@ fn program_of(
     })
 }
 
+/// A program of what is calibrated.
+type Observed = Program<(f32,), Vec<f32>>;
+
 /// A calibration of one value, the input of a product, and the program that gives it.
-fn of_one_value(observer: Observer) -> Result<(Calibration, Program<(f32,), Vec<f32>>)> {
+fn of_one_value(observer: Observer) -> Result<(Calibration, Observed)> {
     let mut calibration = Calibration::new(observer)?;
     let weight = normal(1, [WIDTH, WIDTH]).into_shared();
     let observed = Program::trace(|graph| {
@@ -277,7 +280,7 @@ fn snr(exact: &Tensor<f32>, near: &Tensor<f32>) -> f64 {
 fn one_operand_of_several_products_has_one_range() -> Result<()> {
     let [first, second, _] = weights(1.0);
     let mut calibration = Calibration::new(Observer::MinMax)?;
-    let observed = Program::<(f32,), Vec<f32>>::trace(|graph| {
+    let observed = Observed::trace(|graph| {
         let x = graph.input::<f32>([4, WIDTH]);
         let y = x.matmul(graph.constant(&first)) + x.matmul(graph.constant(&second));
         graph.program((x,), graph.observe(y, &mut calibration))
@@ -517,7 +520,7 @@ fn a_calibration_is_read_as_it_was_written() -> Result<()> {
         assert_eq!(read, calibration);
         assert_eq!(read.ranges()?, calibration.ranges()?);
         // It goes on where it was.
-        let observed = Program::<(f32,), Vec<f32>>::trace(|graph| {
+        let observed = Observed::trace(|graph| {
             let x = graph.input::<f32>((graph.extent("rows", 5000), WIDTH));
             graph.program((x,), graph.observe(network(x, &weights), &mut read))
         })?;
