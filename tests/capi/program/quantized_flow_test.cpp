@@ -41,17 +41,16 @@ class QuantizedFlowTest : public tenure::test::QuantizationTest {
   // A new graph, and its input of images.
   std::uint32_t begun() {
     EXPECT_EQ(tnr_graph_release(std::exchange(graph, tnr_graph_create())), TNR_STATUS_OK);
-    return input({2, 8, 5, 4});
+    return input({2, 32, 5, 4});
   }
 
-  Floats filters{{8, 8, 3, 3}, -0.7F, 0.31F};
-  Floats second{{70, 160}, 0.21F, 0.17F};
-  Floats images{{2, 8, 5, 4}, -0.9F, 0.37F};
+  Floats filters{{32, 32, 3, 3}, -0.7F, 0.31F};
+  Floats images{{2, 32, 5, 4}, -0.9F, 0.37F};
 };
 
 TEST_F(QuantizedFlowTest, IntegersGoFromNodeToNode) {
-  const Floats of_bias({8}, 0.4F, -0.17F);
-  const Floats factor({160, 70}, 0.21F, 0.17F);
+  const Floats of_bias({32}, 0.4F, -0.17F);
+  const Floats factor({640, 70}, 0.21F, 0.17F);
   // Two convolutions, and a product of what the second one gives. `shown` are values that are
   // outputs, too, so that they are numbers.
   struct Chain {
@@ -65,7 +64,7 @@ TEST_F(QuantizedFlowTest, IntegersGoFromNodeToNode) {
     const std::uint32_t by = constant(filters.view());
     const std::uint32_t first = node(kRelu, {conv2d(of, by, constant(of_bias.view()))});
     const std::uint32_t turned = node(TNR_NODE_PERMUTE, {conv2d(first, by)}, {0, 2, 3, 1});
-    const std::uint32_t flat = node(TNR_NODE_RESHAPE, {turned}, {2, 160});
+    const std::uint32_t flat = node(TNR_NODE_RESHAPE, {turned}, {2, 640});
     return {of, first, flat, matmul(flat, constant(factor.view()))};
   };
   const auto ranges_of = [](const Chain& of) -> Ranges {
@@ -96,15 +95,15 @@ TEST_F(QuantizedFlowTest, IntegersGoFromNodeToNode) {
   EXPECT_EQ(dtypes_from(count), (std::vector<tnr_dtype>{F32, F32, F32}));
   for (const std::uint32_t value : made) output(value);
   Floats last({2, 70}, 77, 0);
-  Floats first({2, 8, 5, 4}, 77, 0);
-  Floats flat({2, 160}, 77, 0);
+  Floats first({2, 32, 5, 4}, 77, 0);
+  Floats flat({2, 640}, 77, 0);
   ASSERT_EQ(run(program(), {images.view()}, {last.out(), first.out(), flat.out()}), TNR_STATUS_OK);
   EXPECT_EQ(last.values, results[0]);
   EXPECT_EQ(first.values,
             plain_convolution(images, PlainScale::of(-1, 2), filters, of_bias.values.data(), true));
   const std::vector<float> then =
       plain_convolution(first, PlainScale::of(0, 9), filters, nullptr, false);
-  EXPECT_EQ(flat.values[8 * 4 + 5], then[5 * 20 + 4]);
+  EXPECT_EQ(flat.values[32 * 4 + 5], then[5 * 20 + 4]);
   EXPECT_TRUE(std::ranges::any_of(last.values, [](float number) { return number != 0; }));
 }
 
@@ -132,12 +131,12 @@ TEST_F(QuantizedFlowTest, NumbersStayWhereAnotherNodeReadsThem) {
   EXPECT_EQ(dtypes(alone, {}), (std::vector<tnr_dtype>{F32, F32}));
   EXPECT_EQ(dtypes(added, {{77, 0, 9}}), (std::vector<tnr_dtype>{F32, F32}));
   // Two views by different scales.
-  const Floats factor({160, 70}, 0.21F, 0.17F);
+  const Floats factor({640, 70}, 0.21F, 0.17F);
   for (const float other : {5.0F, 9.0F}) {
     const std::uint32_t of = begun();
     const std::uint32_t first = conv2d(of, constant(filters.view()));
-    const std::uint32_t flat[] = {node(TNR_NODE_RESHAPE, {first}, {2, 160}),
-                                  node(TNR_NODE_RESHAPE, {first}, {2, 160})};
+    const std::uint32_t flat[] = {node(TNR_NODE_RESHAPE, {first}, {2, 640}),
+                                  node(TNR_NODE_RESHAPE, {first}, {2, 640})};
     const std::uint32_t by = constant(factor.view());
     const std::uint32_t last = node(kAdd, {matmul(flat[0], by), matmul(flat[1], by)});
     const std::uint32_t count = node_count();
@@ -147,22 +146,22 @@ TEST_F(QuantizedFlowTest, NumbersStayWhereAnotherNodeReadsThem) {
 }
 
 TEST_F(QuantizedFlowTest, BatchNormsBecomePartsOfFilters) {
-  const Floats mean({8}, 0.3F, 0.21F);
-  const Floats var({8}, 0.5F, 0.13F);
-  const Floats scale({8}, 0.9F, -0.23F);
-  const Floats shift({8}, -0.2F, 0.11F);
-  const Floats given_bias({8}, 0.4F, -0.17F);
+  const Floats mean({32}, 0.3F, 0.21F);
+  const Floats var({32}, 0.5F, 0.04F);
+  const Floats scale({32}, 0.9F, -0.23F);
+  const Floats shift({32}, -0.2F, 0.11F);
+  const Floats given_bias({32}, 0.4F, -0.17F);
   tnr_batch_norm_attributes attributes = {};
   attributes.struct_size = sizeof attributes;
   attributes.eps = 0.25;
   // The same by the definition, in f64.
   Floats folded = filters;
-  Floats of_bias({8});
-  for (std::size_t filter = 0; filter < 8; ++filter) {
+  Floats of_bias({32});
+  for (std::size_t filter = 0; filter < 32; ++filter) {
     const double factor =
         double{scale.values[filter]} / std::sqrt(double{var.values[filter]} + 0.25);
-    for (std::size_t k = 0; k < 72; ++k) {
-      float& weight = folded.values[filter * 72 + k];
+    for (std::size_t k = 0; k < 288; ++k) {
+      float& weight = folded.values[filter * 288 + k];
       weight = static_cast<float>(weight * factor);
     }
     of_bias.values[filter] = static_cast<float>(
@@ -177,7 +176,7 @@ TEST_F(QuantizedFlowTest, BatchNormsBecomePartsOfFilters) {
   const std::uint32_t count = node_count();
   output(quantized(node(kRelu, {normed}), {}, {{of, -1, 2}}));
   EXPECT_EQ(codes_from(count + 1), (Values{TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZED_CONV2D}));
-  const std::vector<float> result_of = result(images, {2, 8, 5, 4});
+  const std::vector<float> result_of = result(images, {2, 32, 5, 4});
   const std::vector<float> expected =
       plain_convolution(images, PlainScale::of(-1, 2), folded, of_bias.values.data(), true);
   ASSERT_EQ(result_of.size(), expected.size());
@@ -189,11 +188,11 @@ TEST_F(QuantizedFlowTest, BatchNormsBecomePartsOfFilters) {
 }
 
 TEST_F(QuantizedFlowTest, NumbersOfChannelsBecomePartsOfConstants) {
-  const Floats scale({8, 1, 1}, 0.9F, -0.23F);
-  const Floats shift({1, 8, 1, 1}, -0.2F, 0.11F);
+  const Floats scale({32, 1, 1}, 0.9F, -0.23F);
+  const Floats shift({1, 32, 1, 1}, -0.2F, 0.11F);
   Floats folded = filters;
   for (std::size_t i = 0; i < folded.values.size(); ++i) {
-    folded.values[i] = static_cast<float>(double{folded.values[i]} * double{scale.values[i / 72]});
+    folded.values[i] = static_cast<float>(double{folded.values[i]} * double{scale.values[i / 288]});
   }
   const std::uint32_t of = begun();
   const std::uint32_t convolved = conv2d(of, constant(filters.view()));
@@ -203,7 +202,7 @@ TEST_F(QuantizedFlowTest, NumbersOfChannelsBecomePartsOfConstants) {
   const std::uint32_t count = node_count();
   output(quantized(moved, {}, {{of, -1, 2}}));
   EXPECT_EQ(codes_from(count), (Values{TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZED_CONV2D}));
-  EXPECT_EQ(result(images, {2, 8, 5, 4}),
+  EXPECT_EQ(result(images, {2, 32, 5, 4}),
             plain_convolution(images, PlainScale::of(-1, 2), folded, shift.values.data(), false));
 
   // A number of each pixel, one of each column of a product, and one that something else reads.
@@ -227,8 +226,8 @@ TEST_F(QuantizedFlowTest, NumbersOfChannelsBecomePartsOfConstants) {
 }
 
 TEST_F(QuantizedFlowTest, NoNumbersOfChannelsAreFoldedThatAreNotFinite) {
-  const Floats mean({8}, 0.3F, 0.21F);
-  Floats var({8}, 0.5F, 0.13F);
+  const Floats mean({32}, 0.3F, 0.21F);
+  Floats var({32}, 0.5F, 0.13F);
   var.values[3] = -1;
   const std::uint32_t of = begun();
   const std::uint32_t normed =

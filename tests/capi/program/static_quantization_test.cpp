@@ -82,7 +82,7 @@ class StaticQuantizationTest : public tenure::test::QuantizationTest {
     return result;
   }
 
-  Floats filters{{6, 8, 3, 3}, -0.7F, 0.31F};
+  Floats filters{{32, 8, 3, 3}, -0.7F, 0.31F};
   Floats images{{2, 8, 5, 4}, -0.9F, 0.37F};
 };
 
@@ -184,7 +184,7 @@ TEST_F(StaticQuantizationTest, RowsMayBeAnyNumberOfThem) {
 }
 
 TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
-  const Floats of_bias({6}, 0.4F, -0.17F);
+  const Floats of_bias({32}, 0.4F, -0.17F);
   const auto convolution = [&] {
     const std::uint32_t of = input({2, 8, 5, 4});
     return std::pair(of,
@@ -198,7 +198,7 @@ TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
       plain_convolution(images, PlainScale::of(-0.75F, 2), filters, of_bias.values.data(), true);
   for (const std::uint32_t disabled : {0, TNR_PASS_LAYOUT}) {
     for (const std::uint32_t enabled : {0, TNR_PASS_PACKING}) {
-      EXPECT_EQ(result(images, {2, 6, 5, 4}, disabled, enabled), expected) << disabled;
+      EXPECT_EQ(result(images, {2, 32, 5, 4}, disabled, enabled), expected) << disabled;
     }
   }
   // Without a range the images of a run decide.
@@ -211,8 +211,8 @@ TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
   const std::vector<float> dynamic =
       plain_convolution(images, PlainScale::of(low, high), filters, of_bias.values.data(), true);
   EXPECT_NE(dynamic, expected);
-  EXPECT_EQ(result(images, {2, 6, 5, 4}), dynamic);
-  EXPECT_EQ(result(images, {2, 6, 5, 4}, 0, TNR_PASS_PACKING), dynamic);
+  EXPECT_EQ(result(images, {2, 32, 5, 4}), dynamic);
+  EXPECT_EQ(result(images, {2, 32, 5, 4}, 0, TNR_PASS_PACKING), dynamic);
 }
 
 TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
@@ -226,12 +226,14 @@ TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
     Values ignored;
     return add_quantized({made}, {}, ignored) != TNR_STATUS_OK;
   };
-  EXPECT_TRUE(refuses({4, 7, 3, 3}, 1));
-  EXPECT_FALSE(refuses({4, 8, 3, 3}, 1));
-  EXPECT_TRUE(refuses({4, 1, 9, 9}, 4));
-  EXPECT_FALSE(refuses({4, 8, 3, 3}, 2));
-  EXPECT_TRUE(refuses({2, 33026, 1, 1}, 1));
-  EXPECT_FALSE(refuses({2, 33025, 1, 1}, 1));
+  EXPECT_TRUE(refuses({32, 7, 3, 3}, 1));
+  EXPECT_FALSE(refuses({32, 8, 3, 3}, 1));
+  EXPECT_TRUE(refuses({31, 8, 3, 3}, 1));
+  EXPECT_TRUE(refuses({62, 8, 3, 3}, 2));
+  EXPECT_FALSE(refuses({64, 8, 3, 3}, 2));
+  EXPECT_TRUE(refuses({128, 1, 9, 9}, 4));
+  EXPECT_TRUE(refuses({32, 33026, 1, 1}, 1));
+  EXPECT_FALSE(refuses({32, 33025, 1, 1}, 1));
 }
 
 TEST_F(StaticQuantizationTest, OneOperandIsQuantizedOnce) {
@@ -263,7 +265,7 @@ TEST_F(StaticQuantizationTest, ContextsAndBoundProgramsGiveTheSameBits) {
   const tnr_view given = images.view();
   const tnr_view* const inputs[] = {&given};
   for (const std::uint32_t flags : {0u, std::uint32_t{TNR_BOUND_PREALLOCATED}}) {
-    Floats out({2, 6, 5, 4}, 77, 0);
+    Floats out({2, 32, 5, 4}, 77, 0);
     const tnr_view_mut to = out.out();
     const tnr_view_mut* const outputs[] = {&to};
     const tnr_bound_attributes attributes = {sizeof attributes, 0, flags, 0};

@@ -78,7 +78,7 @@ fn a_quantized_graph_multiplies_integers() -> Result<()> {
 
 #[test]
 fn convolutions_have_the_bits_of_the_function() -> Result<()> {
-    let (x, filters, bias) = (floats(4, [2, 8, 6, 5]), floats(5, [6, 8, 3, 3]), floats(6, [6]));
+    let (x, filters, bias) = (floats(4, [2, 8, 6, 5]), floats(5, [32, 8, 3, 3]), floats(6, [32]));
     let filters = filters.into_shared();
     let with = || Conv2d::new().padding([1, 1]).activation(Activation::Relu);
     let images = quantize::dynamic::<u8, _>(&x, Scheme::per_tensor().affine())?;
@@ -139,7 +139,7 @@ fn a_list_has_the_nodes_in_their_order() -> Result<()> {
         let x = graph.input::<f32>([4, 70]);
         let images = graph.input::<f32>([1, 8, 6, 5]);
         let filtered =
-            images.conv2d(graph.copy_constant(&floats(5, [6, 8, 3, 3])), None, Conv2d::new());
+            images.conv2d(graph.copy_constant(&floats(5, [32, 8, 3, 3])), None, Conv2d::new());
         let of = x.tanh();
         let product = of.matmul(graph.constant(&w));
         let found = graph.quantizable((product.relu(), filtered), &[]);

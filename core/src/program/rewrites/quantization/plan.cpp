@@ -17,10 +17,12 @@ bool takes_factor(const ArrayType& b) noexcept {
          b.shape[1] >= kFewestOfFactor;
 }
 
-bool takes_filters(const ArrayType& weight) noexcept {
+bool takes_filters(const ArrayType& weight, const tnr_conv2d_attributes& attributes) noexcept {
+  const std::int64_t groups = std::max<std::int64_t>(attributes.groups, 1);
   const std::int64_t depth =
       product_or_most(product_or_most(weight.shape[1], weight.shape[2]), weight.shape[3]);
-  return weight.shape[1] > 1 && depth >= kFewestOfFactor && depth <= kMostExactDepth;
+  return weight.shape[1] > 1 && weight.shape[0] / groups >= kFewestFilters &&
+         depth >= kFewestOfFactor && depth <= kMostExactDepth;
 }
 
 AffineScale scale_of(const tnr_value_range& range, std::size_t index) {
@@ -65,7 +67,7 @@ std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayT
     }
     const ArrayType& b = types[node.operands[1]];
     quantizable[i] = is_constant[node.operands[1]] && !is_constant[node.operands[0]] &&
-                     (is_product ? takes_factor(b) : takes_filters(b));
+                     (is_product ? takes_factor(b) : takes_filters(b, node.attributes.conv2d));
   }
   return quantizable;
 }

@@ -305,9 +305,9 @@ std::vector<std::uint32_t> add_quantized(GraphBuilder& builder,
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "there is nothing to quantize: a product of f32 by a constant matrix of %d to %d rows and "
          "of %d columns at least, or a convolution by constant filters of as many elements and "
-         "more than one channel, that is not kept",
+         "more than one channel, %d in each group at least, that is not kept",
          static_cast<int>(kFewestOfFactor), static_cast<int>(kMostExactDepth),
-         static_cast<int>(kFewestOfFactor));
+         static_cast<int>(kFewestOfFactor), static_cast<int>(kFewestFilters));
   }
   const PreparedGraph prepared(builder, plan);
   GraphBuilder extended = builder;
