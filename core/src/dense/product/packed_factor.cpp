@@ -70,7 +70,7 @@ PackedFactor::PackedFactor(const Context& context, const tnr_view& b, tnr_dtype 
     const kernels::StripInput column[] = {{static_cast<const Byte*>(b.data), step_of(b, 0), width}};
     run_strip(copy_operation(b.dtype), dense_strip(layout_.rows, memory, width, column));
   } else {
-    pack(context, b, memory);
+    pack_panels(context, layout_, b, memory);
   }
 }
 
@@ -106,24 +106,25 @@ tnr_factor_info PackedFactor::info() const noexcept {
   return info;
 }
 
-void PackedFactor::pack(const Context& context, const tnr_view& b, Byte* memory) const noexcept {
-  const ProductTypes& types = layout_.types;
+void pack_panels(const Context& context, const FactorLayout& layout, const tnr_view& b,
+                 Byte* memory) noexcept {
+  const ProductTypes& types = layout.types;
   const std::int64_t column_step = step_of(b, 1);
   const std::int64_t row_step = step_of(b, 0);
-  const std::int64_t panels = parts_of(layout_.cols, types.panel_columns());
+  const std::int64_t panels = parts_of(layout.cols, types.panel_columns());
   const std::int64_t slices =
-      std::min(parts_of(panels, kSlicePanels), slice_count_of(context, 2 * layout_.bytes));
+      std::min(parts_of(panels, kSlicePanels), slice_count_of(context, 2 * layout.bytes));
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
     const std::int64_t end = slice_begin(panels, slices, slice + 1);
     // A panel's depths in their order: each part ends in what the next one overwrites.
-    for (std::int64_t k = 0; k < layout_.rows; k += types.most_depth()) {
+    for (std::int64_t k = 0; k < layout.rows; k += types.most_depth()) {
       for (std::int64_t panel = slice_begin(panels, slices, slice); panel < end; ++panel) {
         const std::int64_t column = panel * types.panel_columns();
         types.b.packing->columns(
             {static_cast<const Byte*>(b.data) + column * column_step + k * row_step, column_step,
-             row_step, std::min(types.panel_columns(), layout_.cols - column),
-             std::min(types.most_depth(), layout_.rows - k)},
-            memory + panel * panels_.step + types.block_offset(k));
+             row_step, std::min(types.panel_columns(), layout.cols - column),
+             std::min(types.most_depth(), layout.rows - k)},
+            memory + panel * layout.panel_step + types.block_offset(k));
       }
     }
   });

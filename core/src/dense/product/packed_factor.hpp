@@ -29,6 +29,11 @@ struct FactorLayout {
   std::int64_t bytes = 0;
 };
 
+// Packs a matrix of several columns to layout.bytes bytes from a line on: panels at steps of
+// layout.panel_step. `b` is checked and pinned.
+void pack_panels(const Context& context, const FactorLayout& layout, const tnr_view& b,
+                 kernels::Byte* memory) noexcept;
+
 // Written once, before anybody has a handle of it. A single column has no panels: products by a
 // vector read it as it is, so it is a copy.
 class PackedFactor {
@@ -55,7 +60,6 @@ class PackedFactor {
 
  private:
   void describe() noexcept;
-  void pack(const Context& context, const tnr_view& b, kernels::Byte* memory) const noexcept;
 
   FactorLayout layout_;
   PackedMemory memory_;

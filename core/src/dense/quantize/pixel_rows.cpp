@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dense/elementwise_call.hpp"
+#include "dense/movement.hpp"
+#include "tenure/view.hpp"
+
 namespace tenure {
 
 using kernels::Byte;
@@ -36,6 +40,20 @@ struct Inside {
 
 void add_bytes(const Byte* bytes, std::int64_t count, bool is_signed, std::int32_t* sums) noexcept {
   is_signed ? add<std::int8_t>(bytes, count, sums) : add<std::uint8_t>(bytes, count, sums);
+}
+
+void gather_filters(const Context& context, const tnr_view& weight, Byte* to) {
+  static constexpr std::uint32_t kOrder[] = {2, 3, 1, 0};
+  tnr_view from = weight;
+  std::int64_t shape[4];
+  for (std::uint32_t axis = 0; axis < 4; ++axis) {
+    from.shape[axis] = shape[axis] = weight.shape[kOrder[axis]];
+    from.strides[axis] = weight.strides[kOrder[axis]];
+  }
+  const auto bytes = static_cast<std::size_t>(element_count(weight));
+  ElementwiseCall copy({make_view(to, bytes, 0, weight.dtype, 4, shape, nullptr)});
+  copy.add(from, "");
+  copy.run(context, copy_operation(from.dtype));
 }
 
 PixelRows::PixelRows(const WindowGeometry& geometry, Byte padding) noexcept

@@ -12,6 +12,11 @@ namespace tenure {
 void add_bytes(const kernels::Byte* bytes, std::int64_t count, bool is_signed,
                std::int32_t* sums) noexcept;
 
+// Filters, [filters, channels, height, width], as the columns of a row-major matrix of
+// [height * width * channels, filters], whose depths are in the order of a row of PixelRows. The view
+// is checked, and has elements.
+void gather_filters(const Context& context, const tnr_view& weight, kernels::Byte* to);
+
 // Images have adjacent channels, and their rows follow each other. A row of the matrix has the
 // elements of a window: place after place of the kernel, with the channels of a group.
 class PixelRows {

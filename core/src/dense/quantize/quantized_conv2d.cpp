@@ -2,9 +2,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/arithmetic.hpp"
 #include "cpu/dispatch.hpp"
@@ -43,13 +41,16 @@ tnr_conv2d_attributes windows_of(const tnr_quantized_conv2d_attributes& attribut
 class QuantizedConv2d {
  public:
   QuantizedConv2d(const QuantizedFactor& a, const QuantizedFactor& weight,
-                  const tnr_quantized_conv2d_attributes& attributes, const tnr_view_mut& out)
+                  const tnr_quantized_conv2d_attributes& attributes, const tnr_view_mut& out,
+                  const PackedFactor* packed, const std::int32_t* sums)
       : a_(a),
         weight_(weight),
         views_(attributes),
         activation_(attributes),
         windows_(windows_of(attributes)),
-        out_(out) {
+        out_(out),
+        packed_(packed),
+        known_sums_(sums) {
     check_view_mut(out, "out");
     check_view(a.values, "a");
     check_view(weight.values, "weight");
@@ -185,43 +186,40 @@ class QuantizedConv2d {
     return a_.values.dtype == TNR_DTYPE_I8 ? static_cast<std::int8_t>(byte) : byte;
   }
 
-  // The filters of each group as the columns of a matrix, with depths in the order of the pixels'.
+  // The filters of each group as the columns of a matrix, and packed.
   void gather_filters(const Context& context) {
+    if (packed_ != nullptr) return;
     const std::int64_t depth = g_.depth();
     const std::int64_t shape[] = {g_.groups, depth, g_.filters};
     filters_.emplace(weight_.values.dtype, 3, shape);
     if (depth == 0) return;
-    static constexpr std::uint32_t kOrder[] = {2, 3, 1};
+    tnr_view of_group = weight_.values;
+    of_group.shape[0] = g_.filters;
     for (std::int64_t group = 0; group < g_.groups; ++group) {
-      tnr_view from = weight_.values;
-      tnr_view_mut to = filters_->out();
-      from.data = static_cast<const Byte*>(from.data) + group * g_.weight_group;
-      to.view.data = filters_of(group);
-      from.rank = to.view.rank = 4;
-      std::int64_t stride = depth * g_.filters;
-      for (std::uint32_t axis = 0; axis < 3; ++axis) {
-        const std::uint32_t source = kOrder[axis];
-        from.shape[axis] = to.view.shape[axis] = weight_.values.shape[source];
-        from.strides[axis] = weight_.values.strides[source];
-        stride /= from.shape[axis];
-        to.view.strides[axis] = stride;
-      }
-      from.shape[3] = to.view.shape[3] = g_.filters;
-      from.strides[3] = weight_.values.strides[0];
-      to.view.strides[3] = 1;
-      ElementwiseCall copy(to);
-      copy.add(from, "");
-      copy.run(context, copy_operation(from.dtype));
+      of_group.data = static_cast<const Byte*>(weight_.values.data) + group * g_.weight_group;
+      tenure::gather_filters(context, of_group, filters_of(group));
     }
     if (g_.filters == 1) return;
+    const auto matrix_of = [&](std::int64_t group) {
+      return make_view(filters_of(group), static_cast<std::size_t>(depth * g_.filters), 0,
+                       weight_.values.dtype, 2, shape + 1, nullptr);
+    };
+    layout_.emplace(matrix_of(0), a_.values.dtype);
+    panels_.emplace(g_.groups, whole_lines(layout_->bytes));
     for (std::int64_t group = 0; group < g_.groups; ++group) {
-      const std::size_t bytes = static_cast<std::size_t>(depth * g_.filters);
-      const tnr_view matrix =
-          make_view(filters_of(group), bytes, 0, weight_.values.dtype, 2, shape + 1, nullptr);
-      packed_.push_back(std::make_unique<PackedFactor>(context, matrix, a_.values.dtype));
+      pack_panels(context, *layout_, matrix_of(group),
+                  panels_->data() + group * whole_lines(layout_->bytes));
     }
   }
+  // None of single filters.
+  [[nodiscard]] bool has_panels() const noexcept { return packed_ != nullptr || panels_; }
+  [[nodiscard]] Panels panels_of(std::int64_t group) const noexcept {
+    if (packed_ != nullptr) return *packed_->panels();
+    if (!panels_) return {nullptr, 0};
+    return {panels_->data() + group * whole_lines(layout_->bytes), layout_->panel_step};
+  }
   [[nodiscard]] Byte* filters_of(std::int64_t group) const noexcept {
+    if (!filters_) return nullptr;
     return filters_->data<Byte>() + group * g_.depth() * g_.filters;
   }
 
@@ -239,8 +237,9 @@ class QuantizedConv2d {
     if (weight_.zeros != nullptr) {
       column_zeros_.emplace(TNR_DTYPE_I32, 4, shape).take(context, *weight_.zeros);
     }
-    if (zero() == 0) return;
+    if (a_.zeros == nullptr) return;
     fill_rows(row_zeros_, TNR_DTYPE_I32, zero());
+    if (packed_ != nullptr) return;
     column_sums_.emplace(TNR_DTYPE_I32, 4, shape);
     add_up_filters();
   }
@@ -268,7 +267,8 @@ class QuantizedConv2d {
 
   [[nodiscard]] BlockedMatmul product_of(const ProductTypes& types, const Epilogue& epilogue,
                                          const SumsStore* store, const PixelRows& pixels,
-                                         std::int64_t group, std::int64_t rows,
+                                         const Panels& panels, std::int64_t group,
+                                         std::int64_t rows,
                                          const kernels::SumScaling& scaling) const noexcept {
     const std::int64_t width = types.b.bytes;
     const BlockedMatmul::Geometry geometry = {
@@ -278,7 +278,7 @@ class QuantizedConv2d {
         {pixels.step(), width},
         {g_.filters * width, width},
         {g_.groups * g_.filters * types.out_bytes, types.out_bytes},
-        packed_.empty() ? nullptr : packed_[static_cast<std::size_t>(group)]->panels(),
+        has_panels() ? &panels : nullptr,
         group * g_.filters};
     return {types, geometry, scalars_, epilogue, store, &scaling};
   }
@@ -298,9 +298,10 @@ class QuantizedConv2d {
     std::int64_t sums_bytes = 0;
     std::int64_t thread_bytes = 0;
     const kernels::SumScaling any = scaling_of(0, nullptr);
+    const Panels of_first = panels_of(0);
     for (const std::int64_t rows : {chunk_rows_, last_rows}) {
       const BlockedMatmul product =
-          product_of(types, epilogue, store.sums_store(), pixels, 0, rows, any);
+          product_of(types, epilogue, store.sums_store(), pixels, of_first, 0, rows, any);
       shared_bytes = std::max(shared_bytes, whole_lines(product.shared_bytes()));
       sums_bytes = std::max(sums_bytes, whole_lines(product.sums_bytes()));
       thread_bytes = std::max(thread_bytes, whole_lines(product.thread_bytes()));
@@ -332,8 +333,9 @@ class QuantizedConv2d {
         std::for_each_n(row_sums, part.count, [=](std::int32_t& sum) { sum -= zeros; });
       }
       const kernels::SumScaling scaling = scaling_of(group * g_.filters, row_sums);
-      const BlockedMatmul product =
-          product_of(types, epilogue, store.sums_store(), pixels, group, part.count, scaling);
+      const Panels panels = panels_of(group);
+      const BlockedMatmul product = product_of(types, epilogue, store.sums_store(), pixels, panels,
+                                               group, part.count, scaling);
       Byte* const to = static_cast<Byte*>(const_cast<void*>(out.data)) +
                        part.image * g_.result.image +
                        (part.first * g_.groups + group) * g_.filters * types.out_bytes;
@@ -357,7 +359,7 @@ class QuantizedConv2d {
     return {data_of<float>(row_scales_),
             behind(data_of<float>(column_scales_)),
             data_of<std::int32_t>(row_zeros_),
-            behind(data_of<std::int32_t>(column_sums_)),
+            behind(known_sums_ != nullptr ? known_sums_ : data_of<std::int32_t>(column_sums_)),
             row_sums,
             behind(data_of<std::int32_t>(column_zeros_))};
   }
@@ -368,6 +370,8 @@ class QuantizedConv2d {
   const Activation activation_;
   const tnr_conv2d_attributes windows_;
   const tnr_view_mut& out_;
+  const PackedFactor* packed_;
+  const std::int32_t* known_sums_;
   WindowGeometry g_;
   Pins pins_;
   BlockedMatmul::Scalars scalars_ = {};
@@ -375,7 +379,8 @@ class QuantizedConv2d {
   std::optional<Dense> own_a_;    // with adjacent channels
   std::optional<Dense> own_out_;  // with adjacent channels
   std::optional<Dense> filters_;
-  std::vector<std::unique_ptr<PackedFactor>> packed_;  // of each group; empty: single filters
+  std::optional<FactorLayout> layout_;  // of the panels
+  std::optional<Scratch> panels_;       // of each group
   Vector row_scales_;
   Vector column_scales_;
   Vector row_zeros_;
@@ -385,10 +390,21 @@ class QuantizedConv2d {
 
 }  // namespace
 
+bool takes_packed_filters(const tnr_view& weight, std::int64_t groups) noexcept {
+  return groups == 1 && weight.shape[0] > 1 && !is_empty(weight);
+}
+
 void quantized_conv2d(const Context& context, const QuantizedFactor& a,
                       const QuantizedFactor& weight,
                       const tnr_quantized_conv2d_attributes& attributes, const tnr_view_mut& out) {
-  QuantizedConv2d convolution(a, weight, attributes, out);
+  quantized_conv2d(context, a, weight, attributes, out, nullptr, nullptr);
+}
+
+void quantized_conv2d(const Context& context, const QuantizedFactor& a,
+                      const QuantizedFactor& weight,
+                      const tnr_quantized_conv2d_attributes& attributes, const tnr_view_mut& out,
+                      const PackedFactor* packed, const std::int32_t* sums) {
+  QuantizedConv2d convolution(a, weight, attributes, out, packed, sums);
   convolution.run(context);
   count_call(TNR_OPERATION_QUANTIZED_CONV2D, is_empty(out.view) ? 0 : convolution.read_bytes(),
              is_empty(out.view) ? 0 : element_bytes(out.view));

@@ -33,4 +33,14 @@ void factor_quantized_matmul(const Context& context, const QuantizedFactor& a,
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out, const std::int32_t* sums = nullptr);
 
+// Whether convolutions by these filters take them packed: as the columns of gather_filters().
+bool takes_packed_filters(const tnr_view& weight, std::int64_t groups) noexcept;
+
+// As tnr_quantized_conv2d(). Counts the call. `packed` has the filters packed for `a`, or is nullptr;
+// with it `sums` are its column_sums().
+void quantized_conv2d(const Context& context, const QuantizedFactor& a,
+                      const QuantizedFactor& weight,
+                      const tnr_quantized_conv2d_attributes& attributes, const tnr_view_mut& out,
+                      const PackedFactor* packed, const std::int32_t* sums);
+
 }  // namespace tenure

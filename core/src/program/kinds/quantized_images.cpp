@@ -124,7 +124,7 @@ void run_quantized_conv2d(const Context& context, const NodeCall& call, const Op
                    image ? image->factor()
                          : QuantizedFactor{*operands[Its::kA].view, operands[Its::kAScale].view,
                                            operands[Its::kAZero].view},
-                   weight, attributes, out);
+                   weight, attributes, out, call.node.factor, call.node.column_sums);
 }
 
 }  // namespace tenure

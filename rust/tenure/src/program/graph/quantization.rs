@@ -41,8 +41,8 @@ impl<'g> Graph<'g> {
     /// filter has a scale, and all its images are quantized by one scale and one zero point.
     ///
     /// Nodes that stay in f32: one that gives a value of `keep`, a product by a constant with fewer
-    /// than 64 rows or columns and a convolution by filters of fewer than 64 elements or of one
-    /// channel, where integers save no time, those with more than 33,025 rows or elements, whose sums
+    /// than 64 rows or columns, and a convolution by filters of fewer than 64 elements, of one
+    /// channel, or of which a group has fewer than 32, where integers save no time, those with more than 33,025 rows or elements, whose sums
     /// may not be exact, and those in the graphs of [`cond`](Self::cond) and
     /// [`while_loop`](Self::while_loop).
     ///
