@@ -393,21 +393,21 @@ fn images<'g>(x: Traced<'g, f32>, weights: &[SharedTensor<f32>; 3]) -> Traced<'g
     let graph = x.graph();
     let [first, second, third] = weights.each_ref().map(|weight| graph.constant(weight));
     let row = |from: f32| {
-        graph.copy_constant(&Tensor::from_fn([16], |[i]| from + 0.05 * i as f32).unwrap())
+        graph.copy_constant(&Tensor::from_fn([32], |[i]| from + 0.02 * i as f32).unwrap())
     };
     let with = Conv2d::new().padding([1, 1]);
     let y = x.conv2d(first, None, with);
     let y = y.batch_norm(row(-0.2), row(0.8), Some(row(0.5)), Some(row(-0.1)), 1e-5);
     let y = y.relu().max_pool2d(Pool2d::new([2, 2]));
     let y = y.conv2d(second, None, with.activation(Activation::Relu));
-    y.reshape((x.size(0), 128)).matmul(third).tanh()
+    y.reshape((x.size(0), 512)).matmul(third).tanh()
 }
 
 #[test]
 fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     let mut generator = Generator::new(8);
     let mut weight = |shape: &[usize]| generator.normal(0.0, 0.1, shape).map(Tensor::into_shared);
-    let weights = [weight(&[16, 8, 3, 3])?, weight(&[8, 16, 3, 3])?, weight(&[128, 70])?];
+    let weights = [weight(&[32, 8, 3, 3])?, weight(&[32, 32, 3, 3])?, weight(&[512, 70])?];
     let x = normal(9, [20, 8, 8, 8]);
     let mut calibration = Calibration::new(Observer::MinMax)?;
     let observed = Program::trace(|graph| {

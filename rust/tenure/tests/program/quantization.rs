@@ -109,8 +109,8 @@ fn ranges_choose_the_scales() -> Result<()> {
         let last = first.matmul(square);
         let ranges = [(x, -0.75..1.5), (first, 0.0..9.0)];
         let (last, first) = match is_shown {
-            true => graph.quantize_static((last, first), &ranges, &[]),
-            false => (graph.quantize_static(last, &ranges, &[]), first),
+            true => graph.quantize_by_ranges((last, first), &ranges, &[]),
+            false => (graph.quantize_by_ranges(last, &ranges, &[]), first),
         };
         graph.program((x,), (last, first))
     };
@@ -149,7 +149,7 @@ fn a_list_has_the_nodes_in_their_order() -> Result<()> {
         // Values that other calls take, and results of a program.
         let ranges = [(found[1].operand, -1.0..1.0), (found[0].operand, -1.0..1.0)];
         let keep = [found[0].result];
-        let quantized = graph.quantize_static((product, filtered), &ranges, &keep);
+        let quantized = graph.quantize_by_ranges((product, filtered), &ranges, &keep);
         graph.program((x, images), (quantized, found[1].result))
     })?
     .run((&floats(1, [4, 70]), &floats(3, [1, 8, 6, 5])))?;
@@ -166,7 +166,7 @@ fn a_file_has_the_integers() -> Result<()> {
             let w = graph.constant(&w);
             let y = x.matmul(w).gelu().matmul(w);
             let ranges = [(x, -1.0..1.0)];
-            let y = graph.quantize_static(y, &ranges[..usize::from(is_static)], &[]);
+            let y = graph.quantize_by_ranges(y, &ranges[..usize::from(is_static)], &[]);
             graph.program((x,), y)
         })?;
         let mut bytes = Vec::new();
@@ -196,9 +196,9 @@ fn refusals_name_the_call() {
     let refused = said(|graph| {
         let x = graph.input::<f32>([4, 70]);
         let y = x.matmul(graph.copy_constant(&floats(1, [70, 80])));
-        graph.program((x,), graph.quantize_static(y, &[(x, 0.0..f32::NAN)], &[]))
+        graph.program((x,), graph.quantize_by_ranges(y, &[(x, 0.0..f32::NAN)], &[]))
     });
-    assert!(refused.starts_with("quantize_static at "), "{refused}");
+    assert!(refused.starts_with("quantize_by_ranges at "), "{refused}");
     assert!(refused.contains("ranges[0], of value 0, is 0 to nan"), "{refused}");
     let refused = said(|graph| {
         let x = graph.input::<f32>([4, 70]);
