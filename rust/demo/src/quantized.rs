@@ -22,7 +22,7 @@ pub struct Row {
     pub name: &'static str,
     /// The share of right answers on the digits that it has not seen.
     pub accuracy: f32,
-    /// The median time of a run on all of them.
+    /// The least time of a run on all of them.
     pub time: Duration,
     /// Bytes of its weights and their scales, as they are kept without packing.
     pub weight_bytes: usize,
@@ -135,23 +135,17 @@ pub fn table(data: &str) -> std::result::Result<Table, Box<dyn Error>> {
     Ok(Table { rows, report, digits: y.len() })
 }
 
-/// The median time of each program.
+/// The least time of each program: other work on the machine only adds to it.
 fn times(forms: &[(&str, Classifier)], x: &Tensor<u8>) -> Result<Vec<Duration>> {
-    let mut times = vec![Vec::new(); forms.len()];
+    let mut least = vec![Duration::MAX; forms.len()];
     for _ in 0..ROUNDS {
-        for ((_, classify), times) in forms.iter().zip(&mut times) {
+        for ((_, classify), least) in forms.iter().zip(&mut least) {
             let begin = Instant::now();
             classify.run((x,))?;
-            times.push(begin.elapsed());
+            *least = begin.elapsed().min(*least);
         }
     }
-    Ok(times
-        .iter_mut()
-        .map(|times| {
-            times.sort();
-            times[times.len() / 2]
-        })
-        .collect())
+    Ok(least)
 }
 
 impl fmt::Display for Table {
