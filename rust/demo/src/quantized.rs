@@ -40,7 +40,7 @@ pub struct Table {
     pub digits: usize,
 }
 
-/// Bytes of weights. Those that nodes of these kinds multiply these left operands by are quantized.
+/// Bytes of weights. A weight is quantized if a node of this kind multiplies this left operand by it.
 fn weight_bytes(weights: &[SharedTensor<f32>], operands: &[(&str, Vec<usize>)]) -> usize {
     let is_quantized = |shape: &[usize]| {
         operands.iter().any(|(kind, operand)| match (*kind, shape) {

@@ -40,7 +40,7 @@ fn program_of(
     })
 }
 
-/// A program of what is calibrated.
+/// A program that gives the calibrated values.
 type Observed = Program<(f32,), Vec<f32>>;
 
 /// A calibration of one value, the input of a product, and the program that gives it.
