@@ -62,6 +62,7 @@ set(order
   program/rewrites
   program/kinds
   program/passes
+  program/rewrites/quantization
   program/schedule
   program/device
   program/debug

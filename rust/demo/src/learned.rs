@@ -12,8 +12,8 @@ use plotters::prelude::*;
 use tenure::program::Updated;
 use tenure::train::{AdamW, LossScale, Optimizer, Stepped, all_finite, cross_entropy, schedules};
 use tenure::{
-    Activation, Conv2d, Float, Graph, Loader, Matmul, PadMode, Pool2d, Program, Result, Tensor,
-    Traced,
+    Activation, Conv2d, Float, Graph, Loader, Matmul, PadMode, Pool2d, Program, Result,
+    SharedTensor, Tensor, Traced,
     io::npy,
     ops::{eq, mean_all},
     random::Generator,
@@ -218,17 +218,41 @@ fn next<'g>(
 /// The errors of [`learned`].
 pub fn learned_by(
     step: &Step,
-    mut states: Vec<Tensor<f32>>,
+    states: Vec<Tensor<f32>>,
     data: &str,
 ) -> std::result::Result<(Classifier, Vec<f32>, f32), Box<dyn Error>> {
-    let pixels: Tensor<u8> = npy::read_as(format!("{data}/digits.npy"))?;
-    let labels: Tensor<i64> = npy::read_as(format!("{data}/digits.labels.npy"))?;
-    let mut weights = initial()?;
-
     let begin = Instant::now();
-    let (train, test) = (pixels.slice(0, ..LEARNED)?, pixels.slice(0, LEARNED..)?);
-    let mut batches =
-        Loader::new((train, labels.slice(0, ..LEARNED)?), BATCH)?.shuffle(1).serial()?;
+    let (weights, losses) = trained(step, states, data)?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let classify = classifier(&weights, |_, scores| scores)?;
+    let (x, y) = unseen(data)?;
+    let accuracy = accuracy(&classify, &x, &y)?;
+    let last = losses.len() - 1;
+    println!(
+        "{} steps in {seconds:.1} s: loss {:.3}, then {:.4}",
+        losses.len(),
+        losses[0],
+        losses[last]
+    );
+    println!("{:.1} % of 297 digits that it has not seen", 100.0 * accuracy);
+    assert!(accuracy >= 0.96);
+    Ok((classify, losses, accuracy))
+}
+
+/// The weights after training, and the loss of each step.
+///
+/// # Errors
+///
+/// The errors of [`learned`].
+pub fn trained(
+    step: &Step,
+    mut states: Vec<Tensor<f32>>,
+    data: &str,
+) -> std::result::Result<(Vec<SharedTensor<f32>>, Vec<f32>), Box<dyn Error>> {
+    let (pixels, labels) = digits(data)?;
+    let mut weights = initial()?;
+    let train = (pixels.slice(0, ..LEARNED)?, labels.slice(0, ..LEARNED)?);
+    let mut batches = Loader::new(train, BATCH)?.shuffle(1).serial()?;
     let steps = EPOCHS * LEARNED.div_ceil(BATCH);
     let bar = bar(steps);
     let mut losses = Vec::new();
@@ -248,22 +272,46 @@ pub fn learned_by(
         }
     }
     bar.finish_and_clear();
-    let seconds = begin.elapsed().as_secs_f64();
+    Ok((weights.into_iter().map(Tensor::into_shared).collect(), losses))
+}
 
-    let weights = weights.into_iter().map(Tensor::into_shared).collect::<Vec<_>>();
-    let classify = Program::trace(|graph| {
+/// The pixels and the labels of all digits.
+pub(crate) fn digits(data: &str) -> std::result::Result<(Tensor<u8>, Tensor<i64>), Box<dyn Error>> {
+    Ok((
+        npy::read_as(format!("{data}/digits.npy"))?,
+        npy::read_as(format!("{data}/digits.labels.npy"))?,
+    ))
+}
+
+/// The pixels and the labels of the digits that are not learned.
+pub(crate) fn unseen(data: &str) -> std::result::Result<(Tensor<u8>, Tensor<i64>), Box<dyn Error>> {
+    let (pixels, labels) = digits(data)?;
+    let rest = (pixels.slice(0, LEARNED..)?, labels.slice(0, LEARNED..)?);
+    Ok((rest.0.to_tensor()?, rest.1.to_tensor()?))
+}
+
+/// The scores of images `[batch, 64]` of pixels, by these weights as constants.
+pub(crate) fn scores_of<'g>(
+    pixels: Traced<'g, u8>,
+    weights: &[SharedTensor<f32>],
+) -> Traced<'g, f32> {
+    let graph = pixels.graph();
+    let weights = weights.iter().map(|of| graph.constant(of)).collect::<Vec<_>>();
+    scores(features(images(pixels), &weights), &weights)
+}
+
+/// The program that classifies images by these weights, with scores as `change` makes them.
+pub(crate) fn classifier(
+    weights: &[SharedTensor<f32>],
+    change: impl for<'g> FnOnce(Graph<'g>, Traced<'g, f32>) -> Traced<'g, f32>,
+) -> Result<Classifier> {
+    Program::trace(|graph| {
         let x = graph.input::<u8>((graph.extent("batch", 1 << 20), 64));
-        let weights = weights.iter().map(|of| graph.constant(of)).collect::<Vec<_>>();
-        graph.program((x,), scores(features(images(x), &weights), &weights).argmax(1))
-    })?;
-    let right = eq(classify.run((test,))?, labels.slice(0, LEARNED..)?)?.cast::<f32>()?;
-    let accuracy = mean_all(right)?;
-    println!(
-        "{steps} steps in {seconds:.1} s: loss {:.3}, then {:.4}",
-        losses[0],
-        losses[steps - 1]
-    );
-    println!("{:.1} % of 297 digits that it has not seen", 100.0 * accuracy);
-    assert!(accuracy >= 0.96);
-    Ok((classify, losses, accuracy))
+        graph.program((x,), change(graph, scores_of(x, weights)).argmax(1))
+    })
+}
+
+/// The share of right answers.
+pub(crate) fn accuracy(classify: &Classifier, x: &Tensor<u8>, y: &Tensor<i64>) -> Result<f32> {
+    mean_all(eq(classify.run((x,))?, y)?.cast::<f32>()?)
 }

@@ -5,6 +5,7 @@
 pub mod digits;
 pub mod language;
 pub mod learned;
+pub mod quantized;
 pub mod small_calls;
 
 /// The folder of the handwritten digits.

@@ -2,7 +2,7 @@
 
 use tenure::train::LossScale;
 use tenure::{bf16, f16};
-use tenure_demo::{DATA, learned, small_calls};
+use tenure_demo::{DATA, learned, quantized, small_calls};
 
 #[test]
 fn small_calls_have_one_result() {
@@ -26,4 +26,21 @@ fn it_learns_as_well_in_mixed_precision() {
         let accuracy = learn(&step.unwrap(), Some(scaling));
         assert!(accuracy >= plain - 0.005, "{accuracy} {plain}");
     }
+}
+
+#[test]
+fn integers_recognize_as_many_digits() {
+    let table = quantized::table(DATA).unwrap();
+    let [float, dynamic, fixed, narrow] = &table.rows[..] else { panic!("{table}") };
+    assert!(float.accuracy >= 0.96, "{table}");
+    for row in [dynamic, fixed, narrow] {
+        // One digit of 297 is 0.34 points.
+        assert!(row.accuracy >= float.accuracy - 0.003, "{table}");
+        assert!(row.weight_bytes < float.weight_bytes * 7 / 10, "{table}");
+    }
+    // The second convolution, by filters of 144 elements.
+    let [node] = &table.report.nodes[..] else { panic!("{table}") };
+    assert!(node.name.starts_with("conv2d at "), "{table}");
+    assert!(node.damage.snr_db > 30.0 && table.report.output.cosine > 0.999, "{table}");
+    assert!(table.to_string().contains("static int8, node by node"), "{table}");
 }

@@ -14,6 +14,9 @@ using tenure::test::Floats;
 using tenure::test::kColumns;
 using tenure::test::kDepth;
 using tenure::test::kRelu;
+using tenure::test::plain_convolution;
+using tenure::test::PlainScale;
+using tenure::test::PlainWeights;
 using tenure::test::Ranges;
 using tenure::test::Shape;
 using tenure::test::U8;
@@ -58,21 +61,43 @@ class StaticQuantizationTest : public tenure::test::QuantizationTest {
     EXPECT_EQ(entry.reserved, 0u);
   }
 
-  Floats filters{{6, 8, 3, 3}, -0.7F, 0.31F};
+  // The products of the rows of `x` by the plain definition.
+  [[nodiscard]] std::vector<float> plain_product(const PlainScale& by, const Floats& of) const {
+    std::vector<float> result;
+    for (std::int64_t row = 0; row < of.shape[0]; ++row) {
+      for (std::size_t column = 0; column < kColumns; ++column) {
+        std::vector<float> numbers;
+        for (std::size_t k = 0; k < kDepth; ++k) {
+          numbers.push_back(weights.values[k * kColumns + column]);
+        }
+        const PlainWeights integers(numbers);
+        std::int64_t sum = 0;
+        for (std::size_t k = 0; k < kDepth; ++k) {
+          const float number = of.values[static_cast<std::size_t>(row * kDepth) + k];
+          sum += (by.u8(number) - by.zero) * std::int64_t{integers.values[k]};
+        }
+        result.push_back(static_cast<float>(sum) * (by.scale * integers.scale));
+      }
+    }
+    return result;
+  }
+
+  Floats filters{{32, 8, 3, 3}, -0.7F, 0.31F};
+  Floats images{{2, 8, 5, 4}, -0.9F, 0.37F};
 };
 
 TEST_F(StaticQuantizationTest, TheListIsInTheOrderOfTheGraph) {
-  const std::uint32_t images = input({2, 8, 5, 5});
-  const std::uint32_t filtered = node(TNR_NODE_CONV2D, {images, constant(filters.view())});
+  const std::uint32_t pixels = input({2, 8, 5, 5});
+  const std::uint32_t filtered = node(TNR_NODE_CONV2D, {pixels, constant(filters.view())});
   const std::uint32_t rows = input({5, kDepth});
   const std::uint32_t product = matmul(rows, constant(weights.view()));
   const std::uint32_t other = matmul(node(kRelu, {rows}), constant(weights.view()));
   const std::vector<tnr_quantizable> all = listed({product, filtered}, {}, 3, 2);
-  expect_entry(all[0], filtered, images, TNR_NODE_CONV2D);
+  expect_entry(all[0], filtered, pixels, TNR_NODE_CONV2D);
   expect_entry(all[1], product, rows, TNR_NODE_MATMUL);
   EXPECT_EQ(all[2].result, 77u);
   // One that is cut, one that is queried, and one without those that are kept.
-  expect_entry(listed({product, filtered}, {}, 1, 2)[0], filtered, images, TNR_NODE_CONV2D);
+  expect_entry(listed({product, filtered}, {}, 1, 2)[0], filtered, pixels, TNR_NODE_CONV2D);
   (void)listed({product, filtered, other}, {}, 0, 3);
   expect_entry(listed({product, filtered}, {filtered}, 1, 1)[0], product, rows, TNR_NODE_MATMUL);
   (void)listed({filtered}, {filtered}, 1, 0);
@@ -128,6 +153,130 @@ TEST_F(StaticQuantizationTest, RangesAreFiniteAndOfLeftOperands) {
   const std::uint32_t second = matmul(node(kRelu, {of}), constant(weights.view()));
   EXPECT_NE(quantized(node(tenure::test::kAdd, {product, second}), {product}, {{of, 0, 1}}),
             product);
+}
+
+TEST_F(StaticQuantizationTest, RowsAreQuantizedByTheirRange) {
+  // One that needs 0 added on either side, one around it, one of zeros, and one that is exceeded.
+  for (const auto& [low, high] : std::vector<std::pair<float, float>>{
+           {0.25F, 2}, {-2, -0.5F}, {-1.5F, 2}, {0, 0}, {-0.125F, 0.5F}}) {
+    const std::uint32_t of = input({5, kDepth});
+    const std::uint32_t product = matmul(of, constant(weights.view()));
+    const std::uint32_t count = node_count();
+    output(quantized(product, {}, {{of, low, high}}));
+    EXPECT_EQ(codes_from(count), (Values{TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZED_MATMUL}));
+    const std::vector<float> expected = plain_product(PlainScale::of(low, high), x);
+    for (const std::uint32_t enabled : {0, TNR_PASS_PACKING}) {
+      EXPECT_EQ(result(x, {5, kColumns}, 0, enabled), expected) << low << " to " << high;
+    }
+    EXPECT_EQ(tnr_graph_release(std::exchange(graph, tnr_graph_create())), TNR_STATUS_OK);
+  }
+}
+
+TEST_F(StaticQuantizationTest, RowsMayBeAnyNumberOfThem) {
+  std::int64_t rows = 0;
+  ASSERT_EQ(tnr_graph_add_extent(graph, "rows", 9, &rows), TNR_STATUS_OK);
+  const std::uint32_t of = input({rows, kDepth});
+  output(quantized(matmul(of, constant(weights.view())), {}, {{of, -1, 2}}));
+  for (const std::int64_t count : {1, 3, 9}) {
+    const Floats given({count, kDepth}, 0.11F, 0.37F);
+    EXPECT_EQ(result(given, {count, kColumns}), plain_product(PlainScale::of(-1, 2), given));
+  }
+}
+
+TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
+  const Floats of_bias({32}, 0.4F, -0.17F);
+  const auto convolution = [&] {
+    const std::uint32_t of = input({2, 8, 5, 4});
+    return std::pair(of,
+                     node(kRelu, {conv2d(of, constant(filters.view()), constant(of_bias.view()))}));
+  };
+  const auto [of, relu] = convolution();
+  const std::uint32_t count = node_count();
+  output(quantized(relu, {}, {{of, -0.75F, 2}}));
+  EXPECT_EQ(codes_from(count), (Values{TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZED_CONV2D}));
+  const std::vector<float> expected =
+      plain_convolution(images, PlainScale::of(-0.75F, 2), filters, of_bias.values.data(), true);
+  for (const std::uint32_t disabled : {0, TNR_PASS_LAYOUT}) {
+    for (const std::uint32_t enabled : {0, TNR_PASS_PACKING}) {
+      EXPECT_EQ(result(images, {2, 32, 5, 4}, disabled, enabled), expected) << disabled;
+    }
+  }
+  // Without a range the images of a run decide.
+  EXPECT_EQ(tnr_graph_release(std::exchange(graph, tnr_graph_create())), TNR_STATUS_OK);
+  const std::uint32_t second = convolution().second;
+  const std::uint32_t more = node_count();
+  output(quantized(second));
+  EXPECT_EQ(codes_from(more), Values{TNR_NODE_QUANTIZED_CONV2D});
+  const auto [low, high] = std::ranges::minmax(images.values);
+  const std::vector<float> dynamic =
+      plain_convolution(images, PlainScale::of(low, high), filters, of_bias.values.data(), true);
+  EXPECT_NE(dynamic, expected);
+  EXPECT_EQ(result(images, {2, 32, 5, 4}), dynamic);
+  EXPECT_EQ(result(images, {2, 32, 5, 4}, 0, TNR_PASS_PACKING), dynamic);
+}
+
+TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
+  const auto refuses = [&](const Shape& shape, std::int64_t groups) {
+    const std::uint32_t of = input({1, shape[1] * groups, 9, 9});
+    const Floats given(shape, 0.1F, 0.01F);
+    tnr_conv2d_attributes attributes = {};
+    attributes.struct_size = sizeof attributes;
+    attributes.groups = groups;
+    const std::uint32_t made = node(TNR_NODE_CONV2D, {of, constant(given.view())}, {}, &attributes);
+    Values ignored;
+    return add_quantized({made}, {}, ignored) != TNR_STATUS_OK;
+  };
+  EXPECT_TRUE(refuses({32, 7, 3, 3}, 1));
+  EXPECT_FALSE(refuses({32, 8, 3, 3}, 1));
+  EXPECT_TRUE(refuses({31, 8, 3, 3}, 1));
+  EXPECT_TRUE(refuses({62, 8, 3, 3}, 2));
+  EXPECT_FALSE(refuses({64, 8, 3, 3}, 2));
+  EXPECT_TRUE(refuses({128, 1, 9, 9}, 4));
+  EXPECT_TRUE(refuses({32, 33026, 1, 1}, 1));
+  EXPECT_FALSE(refuses({32, 33025, 1, 1}, 1));
+}
+
+TEST_F(StaticQuantizationTest, OneOperandIsQuantizedOnce) {
+  const std::uint32_t of = node(kRelu, {input({5, kDepth})});
+  const std::uint32_t factor = constant(weights.view());
+  const Floats other({kDepth, kColumns}, 0.3F, 0.13F);
+  const std::uint32_t sum =
+      node(tenure::test::kAdd,
+           {node(tenure::test::kAdd, {matmul(of, factor), matmul(of, constant(other.view()))}),
+            matmul(of, factor)});
+  const std::uint32_t count = node_count();
+  output(quantized(sum, {}, {{of, 0, 2}}));
+  Values codes = codes_from(count);
+  EXPECT_EQ(std::ranges::count(codes, std::uint32_t{TNR_NODE_QUANTIZE}), 1);
+  EXPECT_EQ(std::ranges::count(codes, std::uint32_t{TNR_NODE_QUANTIZED_MATMUL}), 3);
+}
+
+TEST_F(StaticQuantizationTest, ContextsAndBoundProgramsGiveTheSameBits) {
+  const std::uint32_t of = input({2, 8, 5, 4});
+  output(quantized(conv2d(of, constant(filters.view())), {}, {{of, -0.75F, 2}}));
+  const std::vector<float> expected =
+      plain_convolution(images, PlainScale::of(-0.75F, 2), filters, nullptr, false);
+  tnr_context_options options = {};
+  options.struct_size = sizeof options;
+  options.thread_count = 2;
+  tnr_context* const context = tnr_context_create(&options);
+  ASSERT_NE(context, nullptr) << tnr_last_error()->message;
+  const tnr_program* const made = program(0, TNR_PASS_PACKING);
+  const tnr_view given = images.view();
+  const tnr_view* const inputs[] = {&given};
+  for (const std::uint32_t flags : {0u, std::uint32_t{TNR_BOUND_PREALLOCATED}}) {
+    Floats out({2, 32, 5, 4}, 77, 0);
+    const tnr_view_mut to = out.out();
+    const tnr_view_mut* const outputs[] = {&to};
+    const tnr_bound_attributes attributes = {sizeof attributes, 0, flags, 0};
+    tnr_bound* const bound = tnr_bound_create(context, made, inputs, 1, &attributes, outputs, 1);
+    ASSERT_NE(bound, nullptr) << tnr_last_error()->message;
+    EXPECT_EQ(tnr_bound_run(context, bound, inputs, 1, nullptr, outputs, 1), TNR_STATUS_OK)
+        << tnr_last_error()->message;
+    EXPECT_EQ(out.values, expected) << flags;
+    EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
+  }
+  EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
 }
 
 }  // namespace

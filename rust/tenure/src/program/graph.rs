@@ -1,6 +1,7 @@
 //! Graphs while they are built: each value is added to the library's graph at once, and the first
 //! refusal is kept, with the operator's place in the source.
 
+mod calibration;
 mod gradients;
 mod precision;
 pub(crate) mod probe;

@@ -1,6 +1,7 @@
 //! The work of each step of a run, and the changes that each pass made to it: a table, a picture,
 //! and with the feature `serde` JSON.
 
+mod damage;
 mod svg;
 mod table;
 
@@ -97,6 +98,11 @@ pub struct Step {
     pub name: String,
     /// How it computes.
     pub kind: StepKind,
+    /// The number of the node that gives its result, in the order of the trace. Nodes that
+    /// [mixed precision](crate::Graph::mixed_precision) and
+    /// [quantization](crate::Graph::quantize) add for a node have its number. `None`: the step
+    /// copies a value to an output.
+    pub node: Option<usize>,
     /// Operations of the graph that it computes.
     pub node_count: usize,
     /// Element type of its result.
@@ -352,6 +358,7 @@ impl Step {
                 tenure_sys::tnr_step_kind::CONTROL => StepKind::Control,
                 _ => StepKind::Operation,
             },
+            node: (info.node != tenure_sys::TNR_OPERAND_NONE).then_some(info.node as usize),
             node_count: info.node_count as usize,
             dtype: DType::from_raw(info.dtype),
             shape: shape.collect(),

@@ -7,6 +7,7 @@
 //! | [`Weights`], [`linear`] | a matrix of weights that is quantized and packed once, and rows of numbers times it |
 //! | [`matmul`] | the product of two quantized matrices |
 //! | [`conv2d`] | the convolution of quantized images by quantized filters |
+//! | [`Calibration`], [`Comparison`] | ranges of values of a graph for [static quantization](crate::Graph::quantize_static), and its damage |
 //!
 //! A number is `(value - zero) * scale`. Scales and zero points are tensors next to the values.
 //! Sums of products are exact, so that results have the same bits on every processor.
@@ -20,6 +21,17 @@
 //! assert!((product[[0, 0]] - 1.0).abs() < 0.01 && (product[[0, 1]] + 0.75).abs() < 0.01);
 //! # Ok::<(), tenure::Error>(())
 //! ```
+
+mod calibration;
+mod comparison;
+mod histogram;
+mod report;
+
+pub(crate) use calibration::Node;
+pub use calibration::{Calibration, Observer, ValueRange};
+pub use comparison::Comparison;
+pub(crate) use comparison::FIGURES;
+pub use report::{Damage, NodeDamage, Report};
 
 use crate::dense::Tensor;
 use crate::dtype::{Factor, Float};

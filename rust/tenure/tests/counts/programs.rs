@@ -1,6 +1,7 @@
 //! Programs: extents of a graph, shapes, counts and limits of its nodes.
 
 use tenure::program::Size;
+use tenure::quantize::Comparison;
 use tenure::train::schedules;
 use tenure::{
     Bool8, Conv2d, CustomOperation, Extent, PadMode, Program, Tensor, TensorView, TensorViewMut,
@@ -271,6 +272,24 @@ pub const ROWS: &[Row] = &[
                 graph.program((a.row_offsets(), a.col_indices(), a.values()), a.values().sum(0))
             }));
         }
+    }),
+    ("program/graph/calibration.rs", "worst_quantized", |n| {
+        let weights = Tensor::<f32>::full([64, 64], 0.5).unwrap().into_shared();
+        let mut comparison = Comparison::new();
+        let compared = Program::trace(|graph| {
+            let x = graph.input::<f32>([2, 64]);
+            let y = x.matmul(graph.constant(&weights));
+            graph.program((x,), graph.compare_quantized(y, None, &mut comparison, &[]))
+        });
+        let x = Tensor::<f32>::full([2, 64], 0.5).unwrap();
+        comparison.add(&compared.unwrap().run((&x,)).unwrap()).unwrap();
+        let report = comparison.report().unwrap();
+        done(Program::<(f32,), f32>::trace(|graph| {
+            let x = graph.input::<f32>([2, 64]);
+            let y = x.matmul(graph.constant(&weights));
+            assert_eq!(graph.worst_quantized(y, &report, n).len(), n.min(1));
+            graph.program((x,), y)
+        }));
     }),
     ("program/sparse.rs", "new", |n| {
         for [rows, cols] in [[n, 2], [1, n], [n, n]] {

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod bound;
+mod calibration;
 mod check;
 mod control;
 mod custom;

@@ -79,6 +79,9 @@ fn numbers_are_those_of_the_operations() {
     assert_eq!(report.steps[exp].result, ResultMemory::Output(0));
     assert_eq!((report.steps[exp].kind, report.steps[exp].node_count), (StepKind::Expression, 2));
     assert_eq!(report.steps[exp].flops, 2 * 300);
+    // In the order of the trace; a step of several nodes gives the result of the last one.
+    let sum = report.steps.iter().find(|step| step.name == "sum").unwrap();
+    assert_eq!([product.node, report.steps[exp].node, sum.node], [Some(0), Some(2), Some(3)]);
     assert_eq!(report.steps[exp].reads, [Operand::Step(0)]);
     assert!(report.steps.iter().all(|step| step.nanoseconds.is_none()));
     assert_eq!(report.nanoseconds(), None);

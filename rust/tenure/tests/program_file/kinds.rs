@@ -87,6 +87,7 @@ fn random_and_products(b: &mut Builder, x: u32, n: i64) -> Vec<u32> {
     outputs.extend(quantized(b, x, factor));
     let images = b.constant(&counting(24), &[1, 2, 3, 4]);
     let filters = b.constant(&counting(12), &[2, 1, 3, 2]);
+    outputs.push(quantized_convolution(b, images, filters));
     let strided = attributes(|a: &mut tnr_conv2d_attributes| {
         (a.strides, a.padding, a.groups) = ([2, 1], [1, 0, 0, 1], 2);
     });
@@ -121,6 +122,19 @@ fn quantized(b: &mut Builder, x: u32, factor: u32) -> Vec<u32> {
         b.node_with(code, &product, &[], Some(&bounded), 0, floats),
         b.node_with(code, &[x, values, TNR_OPERAND_NONE, scales], &[], no, 0, floats),
     ]
+}
+
+fn quantized_convolution(b: &mut Builder, images: u32, filters: u32) -> u32 {
+    let no = None::<&tnr_conv2d_attributes>;
+    let [values, scales] = [tnr_quantize_result::VALUES, tnr_quantize_result::SCALES].map(|of| {
+        let code = TNR_NODE_QUANTIZE_DYNAMIC | of.0 as u32;
+        b.node_with(code, &[filters], &[2, 1, 1, 1], no, 0, dtype_of::<i8>())
+    });
+    let grouped = attributes(|a: &mut tnr_conv2d_attributes| {
+        (a.padding, a.groups, a.activation) = ([1, 0, 0, 1], 2, tnr_unary_op::RELU);
+    });
+    let operands = [images, values, TNR_OPERAND_NONE, scales];
+    b.node_with(TNR_NODE_QUANTIZED_CONV2D, &operands, &[], Some(&grouped), 0, dtype_of::<f32>())
 }
 
 fn sparse(b: &mut Builder, x: u32) -> Vec<u32> {

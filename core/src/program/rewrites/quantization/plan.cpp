@@ -12,7 +12,31 @@
 namespace tenure {
 namespace {
 
-// By value: whether it is made of constants only, so that folding computes it.
+bool takes_factor(const ArrayType& b) noexcept {
+  return b.rank == 2 && b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
+         b.shape[1] >= kFewestOfFactor;
+}
+
+bool takes_filters(const ArrayType& weight, const tnr_conv2d_attributes& attributes) noexcept {
+  const std::int64_t groups = std::max<std::int64_t>(attributes.groups, 1);
+  const std::int64_t depth =
+      product_or_most(product_or_most(weight.shape[1], weight.shape[2]), weight.shape[3]);
+  return weight.shape[1] > 1 && weight.shape[0] / groups >= kFewestFilters &&
+         depth >= kFewestOfFactor && depth <= kMostExactDepth;
+}
+
+AffineScale scale_of(const tnr_value_range& range, std::size_t index) {
+  if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "ranges[%zu], of value %" PRIu32
+         ", is %g to %g but must have finite ends, the lower one first",
+         index, range.value, static_cast<double>(range.low), static_cast<double>(range.high));
+  }
+  return affine_scale(range.low, range.high, 0);
+}
+
+}  // namespace
+
 std::vector<bool> constant_values(const Graph& graph) {
   std::vector<bool> constant(graph.values.size());
   for (std::uint32_t value = 0; value < constant.size(); ++value) {
@@ -30,18 +54,6 @@ std::vector<bool> constant_values(const Graph& graph) {
   return constant;
 }
 
-bool takes_factor(const ArrayType& b) noexcept {
-  return b.rank == 2 && b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
-         b.shape[1] >= kFewestOfFactor;
-}
-
-bool takes_filters(const ArrayType& weight) noexcept {
-  const std::int64_t depth =
-      product_or_most(product_or_most(weight.shape[1], weight.shape[2]), weight.shape[3]);
-  return weight.shape[1] > 1 && depth >= kFewestOfFactor && depth <= kMostExactDepth;
-}
-
-// By node: whether it may become one of integers.
 std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayType>& types,
                                     const std::vector<bool>& needed) {
   const std::vector<bool> is_constant = constant_values(graph);
@@ -55,31 +67,20 @@ std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayT
     }
     const ArrayType& b = types[node.operands[1]];
     quantizable[i] = is_constant[node.operands[1]] && !is_constant[node.operands[0]] &&
-                     (is_product ? takes_factor(b) : takes_filters(b));
+                     (is_product ? takes_factor(b) : takes_filters(b, node.attributes.conv2d));
   }
   return quantizable;
 }
 
-AffineScale scale_of(const tnr_value_range& range, std::size_t index) {
-  if (!std::isfinite(range.low) || !std::isfinite(range.high) || range.low > range.high) {
-    fail(TNR_STATUS_INVALID_ARGUMENT,
-         "ranges[%zu], of value %" PRIu32
-         ", is %g to %g but must have finite ends, the lower one first",
-         index, range.value, static_cast<double>(range.low), static_cast<double>(range.high));
-  }
-  return affine_scale(range.low, range.high, 0);
-}
-
-}  // namespace
-
 QuantizationPlan::QuantizationPlan(const GraphBuilder& builder,
-                                   const std::vector<std::uint32_t>& of,
-                                   const tnr_graph_quantize_attributes& attributes) {
+                                   const std::vector<std::uint32_t>& values,
+                                   const tnr_graph_quantize_attributes& attributes)
+    : of(values) {
   const Graph& graph = builder.graph();
   const std::vector<std::uint32_t> keep(attributes.keep, attributes.keep + attributes.keep_count);
   require_values(graph, "of", of);
   require_values(graph, "keep", keep);
-  needed = values_for(graph, of);
+  const std::vector<bool> needed = values_for(graph, of);
   require_needed(needed, keep);
   is_quantized = quantizable_nodes(graph, builder.types(), needed);
   std::vector<bool> is_left(graph.values.size());
@@ -100,7 +101,9 @@ QuantizationPlan::QuantizationPlan(const GraphBuilder& builder,
     }
   }
   for (const std::uint32_t value : keep) {
-    if (graph.node_of(value) != nullptr) is_quantized[graph.values[value].index] = false;
+    if (graph.node_of(value) == nullptr || !is_quantized[graph.values[value].index]) continue;
+    is_quantized[graph.values[value].index] = false;
+    kept.push_back(value);
   }
 }
 

@@ -5,7 +5,10 @@ use std::io::Write;
 use std::path::Path;
 
 use prost::Message;
-use tenure_sys::TNR_NODE_CUSTOM;
+use tenure_sys::{
+    TNR_NODE_COND, TNR_NODE_CUSTOM, TNR_NODE_MASKED_SELECT, TNR_NODE_NONZERO, TNR_NODE_WHILE,
+    TNR_OPERAND_NONE,
+};
 
 use super::container::{SECTION_ALIGNMENT, Sections, VERSION};
 use super::schema::{self, StoredSource};
@@ -46,6 +49,16 @@ impl<'a> GraphRecord<'a> {
     /// that occurs twice in a graph. `Unsupported`: parts that a newer core has and this version
     /// does not know. `StaleHandle`.
     pub fn of(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
+        Self::listing(graph, custom_names, Values::All)
+    }
+
+    /// Lists the inputs of a graph, and the values that its outputs depend on. Otherwise as
+    /// [`of`](Self::of).
+    pub(super) fn of_outputs(graph: &'a GraphHandle, custom_names: &[&str]) -> Result<Self> {
+        Self::listing(graph, custom_names, Values::Needed)
+    }
+
+    fn listing(graph: &'a GraphHandle, custom_names: &[&str], values: Values) -> Result<Self> {
         let info = graph.info()?;
         let (names, count) = (custom_names.len(), info.custom_count as usize);
         if names != count {
@@ -55,13 +68,18 @@ impl<'a> GraphRecord<'a> {
         }
         let customs = custom_names.iter().map(|name| name.to_string()).collect();
         let mut record = GraphRecord::new(schema::Graph::default(), Vec::new(), 0);
-        record.graph = record.listed(&Listed::Whole(graph), customs)?;
+        record.graph = record.listed(&Listed::Whole(graph), customs, values)?;
         record.custom_names = names_of(&record.graph);
         Ok(record)
     }
 
     /// A graph and those within it, which are no deeper than the core lets them be.
-    fn listed(&mut self, listed: &Listed<'a>, customs: Vec<String>) -> Result<schema::Graph> {
+    fn listed(
+        &mut self,
+        listed: &Listed<'a>,
+        customs: Vec<String>,
+        values: Values,
+    ) -> Result<schema::Graph> {
         let graph = listed.graph();
         let info = graph.info()?;
         require_different("an operation", customs.iter().map(String::as_str))?;
@@ -74,6 +92,7 @@ impl<'a> GraphRecord<'a> {
                 Extent::Made { op, a, b } => schema::Extent { op: op.0, a, b, name: Vec::new() },
             });
         }
+        let mut constants = Vec::new();
         for value in 0..info.value_count {
             let source = match graph.source(value)? {
                 ValueSource::Input { dtype, numbers } => StoredSource::Input(schema::Input {
@@ -82,7 +101,8 @@ impl<'a> GraphRecord<'a> {
                     name: String::new(),
                 }),
                 ValueSource::Constant(index) => {
-                    StoredSource::Constant(self.place(listed.constant(index)?)?)
+                    constants.push((value, index));
+                    StoredSource::Constant(schema::Constant::default())
                 }
                 ValueSource::Scalar(index) => {
                     StoredSource::Scalar(recorded_scalar(&graph.scalar(index)?))
@@ -96,11 +116,21 @@ impl<'a> GraphRecord<'a> {
             let (value, updates) = graph.output(index)?;
             record.outputs.push(schema::Output { value, updates, name: String::new() });
         }
+        let numbers = match values {
+            Values::All => (0..info.value_count).map(Some).collect(),
+            Values::Needed => keep_needed(&mut record),
+        };
+        for (value, index) in constants {
+            let Some(number) = numbers[value as usize] else { continue };
+            let placed = self.place(listed.constant(index)?)?;
+            record.values[number as usize].source = Some(StoredSource::Constant(placed));
+        }
         for index in 0..info.subgraph_count {
             let part = listed.subgraph(index)?;
             let names = part.graph().custom_names()?;
             let of_subgraph = |error: Error| error.prefixed(&format!("subgraphs[{index}]: "));
-            record.subgraphs.push(self.listed(&part, names).map_err(of_subgraph)?);
+            let graph = self.listed(&part, names, Values::All).map_err(of_subgraph)?;
+            record.subgraphs.push(graph);
         }
         Ok(record)
     }
@@ -200,6 +230,82 @@ impl GraphRecord<'_> {
     pub fn save_as(&self, path: impl AsRef<Path>) -> Result<()> {
         crate::io::save::save(path.as_ref(), |out| self.save(out))
     }
+}
+
+/// The values of a graph that a record has.
+#[derive(Clone, Copy)]
+enum Values {
+    All,
+    /// Inputs, and those that outputs depend on.
+    Needed,
+}
+
+/// Removes the values that no output depends on, except inputs. Returns the new numbers.
+fn keep_needed(graph: &mut schema::Graph) -> Vec<Option<u32>> {
+    let mut needed = vec![false; graph.values.len()];
+    for output in &graph.outputs {
+        needed[output.value as usize] = true;
+    }
+    // The results of a node follow it: one that is needed needs the node.
+    for number in (0..needed.len()).rev() {
+        match &graph.values[number].source {
+            Some(StoredSource::Input(_)) => needed[number] = true,
+            Some(StoredSource::Result(result)) if needed[number] => {
+                needed[number - *result as usize] = true;
+            }
+            // Extents that nodes find are numbered in the order of these nodes, which are kept.
+            Some(StoredSource::Node(node)) if needed[number] || is_kept(node) => {
+                needed[number] = true;
+                for &operand in node.operands.iter().filter(|value| **value != TNR_OPERAND_NONE) {
+                    needed[operand as usize] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut count = 0;
+    let mut last_node = false;
+    let numbers: Vec<Option<u32>> = graph
+        .values
+        .iter()
+        .zip(&needed)
+        .map(|(value, needed)| {
+            let is_needed = match &value.source {
+                Some(StoredSource::Result(_)) => last_node,
+                _ => *needed,
+            };
+            last_node = is_needed;
+            is_needed.then(|| {
+                count += 1;
+                count - 1
+            })
+        })
+        .collect();
+    let there = |value: &mut u32| {
+        if let Some(&Some(number)) = numbers.get(*value as usize) {
+            *value = number;
+        }
+    };
+    let mut at = numbers.iter();
+    graph.values.retain(|_| at.next().is_some_and(Option::is_some));
+    for value in &mut graph.values {
+        if let Some(StoredSource::Node(node)) = &mut value.source {
+            node.operands.iter_mut().for_each(there);
+        }
+    }
+    for output in &mut graph.outputs {
+        there(&mut output.value);
+        output.updates.iter_mut().for_each(there);
+    }
+    numbers
+}
+
+/// Whether the node may do more than give its results: find an extent, or call what is not the
+/// library's own.
+fn is_kept(node: &schema::Node) -> bool {
+    let kinds =
+        [TNR_NODE_CUSTOM, TNR_NODE_COND, TNR_NODE_WHILE, TNR_NODE_NONZERO, TNR_NODE_MASKED_SELECT];
+    kinds.contains(&(node.code & NODE_KIND))
 }
 
 /// The version of the container, which tells readers that know no names, no marks, no subgraphs, or

@@ -30,7 +30,9 @@ impl<I, O> Program<I, O> {
     /// [`load`](Self::load) reads, and programs in C. It replaces an existing file only once the
     /// new file is complete.
     ///
-    /// Custom operations are saved by their names. Passes and budgets are not saved.
+    /// Custom operations are saved by their names. Passes and budgets are not saved, nor are values
+    /// that no output depends on: a program that is [quantized](crate::Graph::quantize) is saved with
+    /// integers, and without the `f32` constants that they were made of.
     ///
     /// # Errors
     ///
@@ -90,7 +92,7 @@ impl<I, O> Program<I, O> {
         let names = graph.custom_names()?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let call_sites = &self.shared.call_sites;
-        let record = GraphRecord::of(&graph, &names)?;
+        let record = GraphRecord::of_outputs(&graph, &names)?;
         f(&record.with_names(&call_sites.inputs, &call_sites.outputs))
     }
 }

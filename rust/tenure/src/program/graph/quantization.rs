@@ -1,9 +1,9 @@
-//! Products and convolutions of integers in the place of those of f32.
+//! Products and convolutions of integers instead of f32.
 
 use std::ops::Range;
 use std::panic::Location;
 
-use tenure_sys::{TNR_NODE_CONV2D, tnr_value_range};
+use tenure_sys::{TNR_NODE_CONV2D, tnr_quantizable, tnr_value_range};
 
 use super::Graph;
 use super::gradients::Like;
@@ -41,8 +41,8 @@ impl<'g> Graph<'g> {
     /// filter has a scale, and all its images are quantized by one scale and one zero point.
     ///
     /// Nodes that stay in f32: one that gives a value of `keep`, a product by a constant with fewer
-    /// than 64 rows or columns and a convolution by filters of fewer than 64 elements or of one
-    /// channel, where integers save no time, those with more than 33,025 rows or elements, whose sums
+    /// than 64 rows or columns, and a convolution by filters of fewer than 64 elements, of one
+    /// channel, or of which a group has fewer than 32, where integers save no time, those with more than 33,025 rows or elements, whose sums
     /// may not be exact, and those in the graphs of [`cond`](Self::cond) and
     /// [`while_loop`](Self::while_loop).
     ///
@@ -75,7 +75,7 @@ impl<'g> Graph<'g> {
     /// the left operands of products and convolutions have known ranges: static quantization. Such
     /// an operand is quantized to `u8` by one scale and one zero point, which follow from its range,
     /// and numbers outside of it become its ends. Operands without a range are quantized as by
-    /// `quantize`.
+    /// `quantize`. [`quantize_static`](Self::quantize_static) takes the ranges of a calibration.
     ///
     /// Refusals: those of `quantize`, and `InvalidArgument` for a range with a NaN or an infinity,
     /// or that begins behind its end, and for one of a value that is no
@@ -88,7 +88,7 @@ impl<'g> Graph<'g> {
     /// let program = Program::trace(|graph| {
     ///     let x = graph.input::<f32>((graph.extent("rows", 100), 64));
     ///     let y = x.matmul(graph.constant(&weights)).relu();
-    ///     graph.program((x,), (y, graph.quantize_static(y, &[(x, -4.0..4.0)], &[])))
+    ///     graph.program((x,), (y, graph.quantize_by_ranges(y, &[(x, -4.0..4.0)], &[])))
     /// })?;
     /// let x: Tensor<f32> = random::Generator::new(2).normal(0.0, 1.0, [5, 64])?;
     /// let (exact, fast) = program.run((&x,))?;
@@ -97,14 +97,14 @@ impl<'g> Graph<'g> {
     /// # Ok::<(), Error>(())
     /// ```
     #[track_caller]
-    #[doc(alias("int8", "static quantization", "calibration"))]
-    pub fn quantize_static<V: Outputs<'g>>(
+    #[doc(alias("static quantization"))]
+    pub fn quantize_by_ranges<V: Outputs<'g>>(
         self,
         of: V,
         ranges: &[(Traced<'g, f32>, Range<f32>)],
         keep: &[Traced<'g, f32>],
     ) -> Like<'g, V> {
-        self.rewritten("quantize_static", Location::caller(), &of, |handle, of| {
+        self.rewritten("quantize_by_ranges", Location::caller(), &of, |handle, of| {
             let given = |(value, range): &(Traced<'g, f32>, Range<f32>)| tnr_value_range {
                 value: value.value(),
                 low: range.start,
@@ -149,7 +149,7 @@ impl<'g> Graph<'g> {
                 .map(|node| Quantizable {
                     result: Traced::of(self, node.result),
                     operand: Traced::of(self, node.operand),
-                    kind: if node.code == TNR_NODE_CONV2D { "conv2d" } else { "matmul" },
+                    kind: kind_of(&node),
                 })
                 .collect(),
             Err(error) => {
@@ -160,6 +160,11 @@ impl<'g> Graph<'g> {
     }
 }
 
-fn numbers(of: &[Traced<'_, f32>]) -> Vec<u32> {
+/// The name of the kind of a node.
+pub(super) fn kind_of(node: &tnr_quantizable) -> &'static str {
+    if node.code == TNR_NODE_CONV2D { "conv2d" } else { "matmul" }
+}
+
+pub(super) fn numbers(of: &[Traced<'_, f32>]) -> Vec<u32> {
     of.iter().map(|value| value.value()).collect()
 }

@@ -24,7 +24,7 @@ const SHAPE_LENGTH: usize = 32;
 const COLOURS: [&str; 8] =
     ["#9ecae1", "#fdd0a2", "#a1d99b", "#dadaeb", "#fbb4b9", "#d9d9d9", "#b3e2cd", "#fff2ae"];
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut to = String::with_capacity(text.len());
     for character in printable(text).chars() {
         match character {
@@ -38,7 +38,7 @@ fn escaped(text: &str) -> String {
     to
 }
 
-fn shortened(text: &str, length: usize) -> String {
+pub(super) fn shortened(text: &str, length: usize) -> String {
     if text.chars().count() <= length {
         return text.to_owned();
     }

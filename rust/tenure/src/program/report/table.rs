@@ -52,6 +52,30 @@ pub(super) fn printable(text: &str) -> String {
     text.replace(is_refused, "\u{fffd}")
 }
 
+/// Lines of a table whose first row is its head. Columns without a text below the head are left out.
+pub(super) fn aligned<const N: usize>(rows: &[[String; N]], left_aligned: &[usize]) -> String {
+    let is_empty = |column: usize| rows[1..].iter().all(|row| row[column].is_empty());
+    let columns: Vec<usize> = (0..N).filter(|at| !is_empty(*at)).collect();
+    let width_of = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
+    };
+    let mut table = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for &column in &columns {
+            let (cell, width) = (&row[column], width_of(column));
+            if left_aligned.contains(&column) {
+                line += &format!("{cell:<width$}  ");
+            } else {
+                line += &format!("{cell:>width$}  ");
+            }
+        }
+        table += line.trim_end();
+        table.push('\n');
+    }
+    table
+}
+
 impl Report {
     fn rows(&self) -> Vec<[String; 9]> {
         let head = ["step", "", "result", "flop", "read", "written", "where", "time", "of roof"];
@@ -94,25 +118,7 @@ impl Report {
 /// Columns without a number in them are left out, and passes that did nothing.
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        const LEFT_ALIGNED: [usize; 2] = [1, 2];
-        let rows = self.rows();
-        let is_empty = |column: usize| rows[1..].iter().all(|row| row[column].is_empty());
-        let columns: Vec<usize> = (0..rows[0].len()).filter(|at| !is_empty(*at)).collect();
-        let width_of = |column: usize| {
-            rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-        };
-        for row in &rows {
-            let mut line = String::new();
-            for &column in &columns {
-                let (cell, width) = (&row[column], width_of(column));
-                if LEFT_ALIGNED.contains(&column) {
-                    line += &format!("{cell:<width$}  ");
-                } else {
-                    line += &format!("{cell:>width$}  ");
-                }
-            }
-            writeln!(f, "{}", line.trim_end())?;
-        }
+        f.write_str(&aligned(&self.rows(), &[1, 2]))?;
         for pass in self.passes.iter().filter(|pass| pass.count != 0) {
             writeln!(f, "{}, {}: {}", pass.name, pass.counted, pass.count)?;
         }
