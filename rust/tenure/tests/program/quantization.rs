@@ -171,7 +171,7 @@ fn a_file_has_the_integers() -> Result<()> {
         })?;
         let mut bytes = Vec::new();
         program.write(&mut bytes)?;
-        // Both products read one factor, which is there once.
+        // Both products read one factor, which the file has once.
         let share = bytes.len() as f64 / (512.0 * 512.0 * 4.0);
         assert!(share > 0.25 && share < 0.27, "{share}");
         let file =

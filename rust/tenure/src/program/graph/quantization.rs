@@ -1,4 +1,4 @@
-//! Products and convolutions of integers in the place of those of f32.
+//! Products and convolutions of f32 become those of integers.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -42,7 +42,7 @@ impl<'g> Graph<'g> {
     ///
     /// Nodes that stay in f32: one that gives a value of `keep`, a product by a constant with fewer
     /// than 64 rows or columns, and a convolution by filters of fewer than 64 elements, of one
-    /// channel, or of which a group has fewer than 32, where integers save no time, those with more than 33,025 rows or elements, whose sums
+    /// channel, or with fewer than 32 in a group, where integers save no time, those with more than 33,025 rows or elements, whose sums
     /// may not be exact, and those in the graphs of [`cond`](Self::cond) and
     /// [`while_loop`](Self::while_loop).
     ///
