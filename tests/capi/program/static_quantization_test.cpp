@@ -82,12 +82,12 @@ class StaticQuantizationTest : public tenure::test::QuantizationTest {
     return result;
   }
 
-  Floats filters{{32, 8, 3, 3}, -0.7F, 0.31F};
-  Floats images{{2, 8, 5, 4}, -0.9F, 0.37F};
+  Floats filters{{32, 16, 3, 3}, -0.7F, 0.31F};
+  Floats images{{2, 16, 5, 4}, -0.9F, 0.37F};
 };
 
 TEST_F(StaticQuantizationTest, TheListIsInTheOrderOfTheGraph) {
-  const std::uint32_t pixels = input({2, 8, 5, 5});
+  const std::uint32_t pixels = input({2, 16, 5, 5});
   const std::uint32_t filtered = node(TNR_NODE_CONV2D, {pixels, constant(filters.view())});
   const std::uint32_t rows = input({5, kDepth});
   const std::uint32_t product = matmul(rows, constant(weights.view()));
@@ -186,7 +186,7 @@ TEST_F(StaticQuantizationTest, RowsMayBeAnyNumberOfThem) {
 TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
   const Floats of_bias({32}, 0.4F, -0.17F);
   const auto convolution = [&] {
-    const std::uint32_t of = input({2, 8, 5, 4});
+    const std::uint32_t of = input({2, 16, 5, 4});
     return std::pair(of,
                      node(kRelu, {conv2d(of, constant(filters.view()), constant(of_bias.view()))}));
   };
@@ -217,7 +217,7 @@ TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
 
 TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
   const auto refuses = [&](const Shape& shape, std::int64_t groups) {
-    const std::uint32_t of = input({1, shape[1] * groups, 9, 9});
+    const std::uint32_t of = input({1, shape[1] * groups, 12, 12});
     const Floats given(shape, 0.1F, 0.01F);
     tnr_conv2d_attributes attributes = {};
     attributes.struct_size = sizeof attributes;
@@ -226,12 +226,12 @@ TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
     Values ignored;
     return add_quantized({made}, {}, ignored) != TNR_STATUS_OK;
   };
-  EXPECT_TRUE(refuses({32, 7, 3, 3}, 1));
-  EXPECT_FALSE(refuses({32, 8, 3, 3}, 1));
-  EXPECT_TRUE(refuses({31, 8, 3, 3}, 1));
-  EXPECT_TRUE(refuses({62, 8, 3, 3}, 2));
-  EXPECT_FALSE(refuses({64, 8, 3, 3}, 2));
-  EXPECT_TRUE(refuses({128, 1, 9, 9}, 4));
+  EXPECT_TRUE(refuses({32, 127, 1, 1}, 1));
+  EXPECT_FALSE(refuses({32, 128, 1, 1}, 1));
+  EXPECT_TRUE(refuses({31, 16, 3, 3}, 1));
+  EXPECT_TRUE(refuses({62, 16, 3, 3}, 2));
+  EXPECT_FALSE(refuses({64, 16, 3, 3}, 2));
+  EXPECT_TRUE(refuses({128, 1, 12, 12}, 4));
   EXPECT_TRUE(refuses({32, 33026, 1, 1}, 1));
   EXPECT_FALSE(refuses({32, 33025, 1, 1}, 1));
 }
@@ -252,7 +252,7 @@ TEST_F(StaticQuantizationTest, OneOperandIsQuantizedOnce) {
 }
 
 TEST_F(StaticQuantizationTest, ContextsAndBoundProgramsGiveTheSameBits) {
-  const std::uint32_t of = input({2, 8, 5, 4});
+  const std::uint32_t of = input({2, 16, 5, 4});
   output(quantized(conv2d(of, constant(filters.view())), {}, {{of, -0.75F, 2}}));
   const std::vector<float> expected =
       plain_convolution(images, PlainScale::of(-0.75F, 2), filters, nullptr, false);
