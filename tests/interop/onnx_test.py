@@ -8,6 +8,7 @@ operator that the importer has may be refused but for the reasons below.
 """
 
 import collections
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import warnings
 
 import numpy as np
 import onnx
+import onnx.reference
 from onnx.backend.test.loader import load_node_model_tests
 
 
@@ -73,9 +75,77 @@ def difference(case, got, expected, number):
     return None if close.all() else f"{(~close).sum()} of {close.size} elements"
 
 
+def quantized_cases():
+    """Products of integers that several nodes make, which the importer joins: the definition is that
+    of ONNX's reference."""
+    rng = np.random.default_rng(4)
+    for left in (np.uint8, np.int8):
+        for right in (np.uint8, np.int8):
+            for per_column, zero_points in itertools.product((False, True), repeat=2):
+                yield from quantized_products(rng, left, right, per_column, zero_points)
+
+
+def quantized_products(rng, left, right, per_column, zero_points):
+    rows, depth, columns = 5, 70, 9
+    count = columns if per_column else 1
+
+    def zeros(dtype, count):
+        low, high = (1, 9) if zero_points else (0, 1)
+        return rng.integers(low, high, count).astype(dtype)
+
+    def matrix(dtype, shape):
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max + 1, shape).astype(dtype)
+
+    one = (lambda array: array) if per_column else (lambda array: array.reshape(()))
+    known = {
+        "w": matrix(right, (depth, columns)), "wt": matrix(right, (columns, depth)),
+        "w_scale": one(rng.uniform(0.01, 0.1, count).astype(np.float32)),
+        "w_zero": one(zeros(right, count)), "x_scale": np.array(0.05, np.float32),
+        "x_zero": zeros(left, 1).reshape(()), "y_scale": np.array(7.5, np.float32),
+        "y_zero": np.array(3, left), "bias": rng.normal(0, 9, columns).astype(np.float32)}
+    floats, integers = onnx.TensorProto.FLOAT, onnx.helper.np_dtype_to_tensor_dtype(np.dtype(left))
+    node = onnx.helper.make_node
+    dequantized = [node("DequantizeLinear", ["x", "x_scale", "x_zero"], ["a"])]
+    tail = [node("Relu", ["sum"], ["high"]), node("QuantizeLinear", ["high", "y_scale", "y_zero"], ["y"])]
+    forms = {
+        "qdq": dequantized + [
+            node("DequantizeLinear", ["w", "w_scale", "w_zero"], ["b"], axis=1),
+            node("MatMul", ["a", "b"], ["product"]), node("Add", ["product", "bias"], ["sum"])] + tail,
+        "qdq_gemm": dequantized + [
+            node("DequantizeLinear", ["wt", "w_scale", "w_zero"], ["b"], axis=0),
+            node("Gemm", ["a", "b", "bias"], ["sum"], transB=1, beta=0.5)] + tail,
+        "integer": [
+            node("MatMulInteger", ["x", "w", "x_zero", "w_zero"], ["sums"]),
+            node("Cast", ["sums"], ["numbers"], to=floats),
+            node("Mul", ["x_scale", "w_scale"], ["scale"]), node("Mul", ["scale", "numbers"], ["y"])],
+    }
+    for form, nodes in forms.items():
+        # The reference of MatMulInteger has no zero point of each column.
+        if form == "integer" and zero_points and per_column:
+            continue
+        name = f"{form}_{left.__name__}_{right.__name__}_{per_column}_{zero_points}"
+        of = floats if form == "integer" else integers
+        read = {text for one_node in nodes for text in one_node.input}
+        graph = onnx.helper.make_graph(
+            nodes, name, [onnx.helper.make_tensor_value_info("x", integers, [rows, depth])],
+            [onnx.helper.make_tensor_value_info("y", of, [rows, columns])],
+            [onnx.numpy_helper.from_array(array, key) for key, array in known.items() if key in read])
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 19)])
+        x = matrix(left, (rows, depth))
+        expected = onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})
+        yield QuantizedCase(name, model, [([x], expected)], 1e-5, 1e-5)
+
+
+# As the cases of ONNX's tests.
+QuantizedCase = collections.namedtuple("QuantizedCase", "name model data_sets rtol atol")
+
+
 def operator_of(case):
     """The operator that a case is of: a model of several nodes is a function of ONNX, expanded."""
     nodes = case.model.graph.node
+    if isinstance(case, QuantizedCase):
+        return "products of integers, joined"
     return nodes[0].op_type if len(nodes) == 1 else "functions, expanded"
 
 
@@ -87,6 +157,7 @@ def main():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             cases = {case.name: case for case in load_node_model_tests()}
+            cases |= {case.name: case for case in quantized_cases()}
         expected = {name: write(case, folder / name) for name, case in cases.items()}
         subprocess.run([program, "--cases", folder], check=True)
         return report(cases, expected, folder)

@@ -11,12 +11,15 @@
 //! input a constant of the program. Each folder of `--cases` has a model and its inputs, and gets the
 //! outputs, or the file `refused`: `tests/interop/onnx_test.py` compares them.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tenure::io::{self, npy};
 use tenure::onnx::{Dimension, Model, Port, Settings};
+use tenure::program::report::Report;
 use tenure::{DType, DynTensor, DynView, Tensor};
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
@@ -202,13 +205,14 @@ fn show(path: &str, arguments: &[String]) -> Result<()> {
             (None, []) => return Err("an input has no elements".into()),
         });
     }
-    let plan = program.memory_dyn(&views, &mut [])?;
+    let report = program.report_dyn(&views, &mut [])?;
     println!(
         "  {} steps, {} bytes of intermediate values; built in {:.1} ms",
-        plan.steps,
-        plan.peak_bytes,
+        report.memory.steps,
+        report.memory.peak_bytes,
         imported.as_secs_f64() * 1e3
     );
+    println!("  {}", kinds_of(&report));
     let outputs = program.run_dyn(&views, &mut [])?;
     for (nth, (port, output)) in model.outputs().iter().zip(&outputs).enumerate() {
         println!("  {}: {} {:?} {}", port.name(), output.dtype(), output.shape(), first(output)?);
@@ -228,6 +232,19 @@ fn show(path: &str, arguments: &[String]) -> Result<()> {
         println!("  {:.3} ms, the median of {} runs", times[times.len() / 2], times.len());
     }
     Ok(())
+}
+
+/// The names of steps with their numbers, the most frequent first.
+fn kinds_of(report: &Report) -> String {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for step in &report.steps {
+        let name = step.name.split([' ', '(', '[']).next().unwrap_or_default();
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|&(name, count)| (Reverse(count), name));
+    let texts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+    texts.join(", ")
 }
 
 /// The first numbers of an output.

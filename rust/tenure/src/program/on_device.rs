@@ -212,7 +212,7 @@ impl Stream {
         inputs: impl RunInputs<I>,
     ) -> Result<Report> {
         let mut inputs = inputs;
-        program.report_of::<OnDevice>(&mut inputs)
+        program.report_of::<_, OnDevice>(&mut inputs)
     }
 
     /// Reports like [`report`](Self::report), with the least time of each step over `runs` runs on

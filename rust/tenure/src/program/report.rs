@@ -4,7 +4,9 @@
 mod svg;
 mod table;
 
+use super::run::Dynamic;
 use super::{MemoryPlan, OutputTypes, Passes, Program, RunInputs};
+use crate::dense::{DynView, DynViewMut};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::expr::Host;
@@ -224,7 +226,7 @@ impl<I, O: OutputTypes> Program<I, O> {
     /// The errors of [`run`](Self::run) that concern inputs.
     pub fn report(&self, inputs: impl RunInputs<I>) -> Result<Report> {
         let mut inputs = inputs;
-        self.report_of::<Host>(&mut inputs)
+        self.report_of::<I, Host>(&mut inputs)
     }
 
     /// Reports like [`report`](Self::report), with the least time of each step over `runs` runs on
@@ -260,8 +262,38 @@ impl<I, O: OutputTypes> Program<I, O> {
         }
         Ok(report)
     }
+}
 
-    pub(super) fn report_of<P>(&self, inputs: &mut impl LendAs<I, P>) -> Result<Report> {
+/// Reports of programs whose types may be known only at run time.
+impl<I, O> Program<I, O> {
+    /// The report of a run whose inputs are known only at run time, otherwise like
+    /// [`report`](Self::report). Inputs that are updated are not among the others, as those of
+    /// [`run_dyn`](Self::run_dyn).
+    ///
+    /// # Errors
+    ///
+    /// The errors of [`report`](Self::report); `InvalidArgument` also for another number of inputs.
+    ///
+    /// ```
+    /// # use tenure::*;
+    /// let program = Program::trace(|graph| {
+    ///     let x = graph.input::<f32>([2]);
+    ///     graph.program((x,), x * 2.0)
+    /// })?;
+    /// let x = Tensor::from([1.0_f32, -1.0]);
+    /// assert_eq!(program.report_dyn(&[(&x).into()], &mut [])?.steps.len(), 1);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn report_dyn(
+        &self,
+        inputs: &[DynView<'_>],
+        updated: &mut [DynViewMut<'_>],
+    ) -> Result<Report> {
+        self.check_counts(inputs.len(), updated.len())?;
+        self.report_of::<Dynamic, Host>(&mut self.dynamic(inputs, updated))
+    }
+
+    pub(super) fn report_of<J, P>(&self, inputs: &mut impl LendAs<J, P>) -> Result<Report> {
         let handle = &self.shared.handle;
         let described = handle.memory(inputs).and_then(|plan| {
             let steps = handle.steps(inputs, plan.step_count)?;

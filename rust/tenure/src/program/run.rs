@@ -320,14 +320,14 @@ impl<I, O> Program<I, O> {
         &self.shared.call_sites.outputs
     }
 
-    fn check_counts(&self, inputs: usize, updated: usize) -> Result<()> {
+    pub(super) fn check_counts(&self, inputs: usize, updated: usize) -> Result<()> {
         let handle = &self.shared.handle;
         let update_count = handle.update_count();
         require_count("inputs", inputs, handle.input_count() - update_count)?;
         require_count("inputs that are updated", updated, update_count)
     }
 
-    fn dynamic<'v, 'a, 'b>(
+    pub(super) fn dynamic<'v, 'a, 'b>(
         &'v self,
         inputs: &'v [DynView<'a>],
         updated: &'v mut [DynViewMut<'b>],
@@ -344,7 +344,7 @@ fn require_count(name: &str, given: usize, has: usize) -> Result<()> {
 }
 
 /// Inputs whose types the program knows.
-struct DynInputs<'v, 'a, 'b> {
+pub(super) struct DynInputs<'v, 'a, 'b> {
     /// By input.
     is_updated: &'v [bool],
     inputs: &'v [DynView<'a>],
@@ -377,4 +377,4 @@ impl LendOut<Dynamic> for DynOutputs<'_, '_> {
 }
 
 /// The type argument of runs with element types that are known only at run time.
-struct Dynamic;
+pub(super) struct Dynamic;

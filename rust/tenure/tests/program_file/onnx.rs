@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::models::{
-    FLOAT, Graph, INT64, Message, floats, header, int_of, ints, node, perceptron, port,
+    FLOAT, Graph, INT8, INT64, Message, floats, header, int_of, ints, node, perceptron, port,
 };
 use tenure::onnx::{Dimension, Model, Settings};
 use tenure::{DynTensor, DynView, ErrorKind, Result, Tensor};
@@ -81,6 +81,56 @@ fn indices_count_from_the_end_and_are_checked_by_a_run() {
     assert_eq!(y.to_vec(), [4.0, 5.0, 0.0, 1.0]);
     let error = run_with([0, 3]).unwrap_err();
     assert!(error.message().starts_with("node 'the Gather' (Gather): "), "{error}");
+}
+
+/// A product of integers, as models write it: dynamic, with sums that are scaled, or of floats.
+fn products_of_integers() -> [Graph; 2] {
+    let bytes: Vec<u8> = [1_i8, -2, 3, -4, 5, -6].iter().map(|byte| *byte as u8).collect();
+    let constants = vec![
+        header("w", INT8, &[2, 3]).bytes(9, &bytes),
+        floats("w_scale", &[3], &[0.5, 0.25, 1.0]),
+    ];
+    let inputs = vec![port("x", FLOAT, &["2", "2"])];
+    let outputs = vec![port("y", FLOAT, &["2", "3"])];
+    let quantize = node("DynamicQuantizeLinear", &["x"], &["a", "scale", "zero"], &[]);
+    let sums = vec![
+        quantize.clone(),
+        node("MatMulInteger", &["a", "w", "zero"], &["sums"], &[]),
+        node("Cast", &["sums"], &["numbers"], &[int_of("to", FLOAT)]),
+        node("Mul", &["scale", "w_scale"], &["scales"], &[]),
+        node("Mul", &["numbers", "scales"], &["y"], &[]),
+    ];
+    let floats = vec![
+        quantize,
+        node("DequantizeLinear", &["a", "scale", "zero"], &["left"], &[]),
+        node("DequantizeLinear", &["w", "w_scale"], &["right"], &[int_of("axis", 1)]),
+        node("MatMul", &["left", "right"], &["y"], &[]),
+    ];
+    [sums, floats].map(|nodes| Graph {
+        nodes,
+        constants: constants.clone(),
+        inputs: inputs.clone(),
+        outputs: outputs.clone(),
+    })
+}
+
+#[test]
+fn products_of_integers_are_one_step() {
+    for graph in products_of_integers() {
+        let program = Model::from_bytes(graph.model(17)).unwrap();
+        let program = program.program(&Settings::new()).unwrap();
+        let x = Tensor::from([[255.0_f32, 1.0], [2.0, 0.0]]);
+        let report = program.report_dyn(&[(&x).into()], &mut []).unwrap();
+        let steps: Vec<&str> = report.steps.iter().map(|step| step.name.as_str()).collect();
+        let products = steps.iter().filter(|name| name.contains("matmul")).count();
+        assert_eq!(products, 1, "{steps:?}");
+        assert!(steps.iter().any(|name| name.contains("quantized_matmul")), "{steps:?}");
+
+        // The range is 0 to 255: its integers are the numbers.
+        let outputs = program.run_dyn(&[(&x).into()], &mut []).unwrap();
+        let y = outputs[0].view().downcast::<f32>().unwrap();
+        assert_eq!(y.to_vec(), [125.5, -126.25, 759.0, 1.0, -1.0, 6.0]);
+    }
 }
 
 #[test]

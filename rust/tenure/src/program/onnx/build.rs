@@ -299,7 +299,7 @@ impl Build {
     pub(super) fn cast(&self, a: u32, dtype: DType) -> Result<u32> {
         match self.dtype(a)? == dtype {
             true => Ok(a),
-            false => self.add(&Node { dtype, ..plain(TNR_NODE_CAST, &[a]) }),
+            false => self.typed_node(TNR_NODE_CAST, &[a], dtype),
         }
     }
 
@@ -361,6 +361,11 @@ impl Build {
         attributes: Option<Attributes>,
     ) -> Result<u32> {
         self.add(&Node { numbers: numbers.to_vec(), attributes, ..plain(code, operands) })
+    }
+
+    /// A node whose result has a dtype of its own.
+    pub(super) fn typed_node(&self, code: u32, operands: &[u32], dtype: DType) -> Result<u32> {
+        self.add(&Node { dtype, ..plain(code, operands) })
     }
 
     /// A normalization over the axes of a mask.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::build::Build;
 use super::call::Call;
+use super::fusion::Fusion;
 use super::number::Number;
 use super::operators::Operator;
 use super::settings::{Maximum, Settings};
@@ -34,10 +35,11 @@ pub(super) fn program(model: &Model, settings: &Settings) -> Result<Program<Unty
     }
     let inputs = add_inputs(model, settings, &build, &mut values)?;
     let mut folding = Folding::of(model, settings);
+    let mut fusion = Fusion::default();
     for (index, node) in model.graph.node.iter().enumerate() {
         let label = model.label(index);
         build.label.replace(label.as_str().into());
-        add_node(model, node, (&build, &mut folding), &mut values)
+        add_node(model, node, (&build, &mut folding, &mut fusion), &mut values)
             .map_err(|error| error.prefixed(&format!("{label}: ")))?;
     }
     for output in &model.graph.output {
@@ -120,7 +122,7 @@ fn size_of<'m>(
 fn add_node<'m>(
     model: &'m Model,
     node: &'m schema::Node,
-    (build, folding): (&Build, &mut Folding),
+    (build, folding, fusion): (&Build, &mut Folding, &mut Fusion),
     values: &mut Values<'m>,
 ) -> Result<()> {
     let operator = model
@@ -136,9 +138,12 @@ fn add_node<'m>(
     let inputs: Vec<Option<Value>> = node.input.iter().map(read).collect::<Result<_>>()?;
     let version = model.version;
     let call = Call { node, version, inputs, build };
-    let results = match folding.folded(&call, operator)? {
+    let results = match fusion.fused(&call, operator)? {
         Some(results) => results,
-        None => (operator.add)(&call)?,
+        None => match folding.folded(&call, operator)? {
+            Some(results) => results,
+            None => (operator.add)(&call)?,
+        },
     };
     for (at, name) in node.output.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
         let result = results.get(at).ok_or_else(|| {

@@ -50,6 +50,7 @@
 mod build;
 mod call;
 mod external;
+mod fusion;
 mod import;
 mod number;
 mod operators;

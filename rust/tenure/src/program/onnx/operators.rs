@@ -12,6 +12,8 @@ mod reductions;
 mod shapes;
 
 use super::call::{Call, Outputs};
+pub(super) use products::with_addend;
+pub(super) use quantized::{Bytes, is_zero, product_of_bytes};
 
 /// An operator of ONNX.
 #[derive(Debug)]

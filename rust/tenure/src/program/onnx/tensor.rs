@@ -82,6 +82,11 @@ impl ElementType {
         })
     }
 
+    /// Whether its numbers are integers of 8 bits.
+    pub(super) fn is_byte(self) -> bool {
+        matches!(self.dtype, DType::I8 | DType::U8) && self.narrow_bits.is_none()
+    }
+
     /// The least and the greatest number of an integer type.
     pub(super) fn range(self) -> Option<(f64, f64)> {
         let (bits, is_signed) = match self.dtype {

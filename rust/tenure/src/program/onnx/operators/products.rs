@@ -30,14 +30,22 @@ pub(super) fn gemm(call: &Call<'_>) -> Outputs {
     if build.rank(a)? != 2 || build.rank(b)? != 2 {
         return Err(Error::invalid("the factors are no matrices"));
     }
-    let times = |value: u32, factor: f64| match factor == 1.0 {
+    let product = times(build, multiplied(build, a, b)?, call.float("alpha", 1.0))?;
+    with_addend(call, product)
+}
+
+fn times(build: &Build, value: u32, factor: f64) -> Result<u32> {
+    match factor == 1.0 {
         true => Ok(value),
         false => build.with(tnr_binary_op::MUL, value, factor),
-    };
-    let product = times(multiplied(build, a, b)?, call.float("alpha", 1.0))?;
+    }
+}
+
+/// `product + beta * c`, the result of `Gemm`.
+pub(in crate::program::onnx) fn with_addend(call: &Call<'_>, product: u32) -> Outputs {
     let Some(c) = call.given_value(2)? else { return call.one(product) };
-    let added = times(c, call.float("beta", 1.0))?;
-    call.one(build.binary(tnr_binary_op::ADD, product, added)?)
+    let added = times(call.build, c, call.float("beta", 1.0))?;
+    call.one(call.build.binary(tnr_binary_op::ADD, product, added)?)
 }
 
 pub(super) fn einsum(call: &Call<'_>) -> Outputs {

@@ -1,7 +1,11 @@
-//! Operators of quantized numbers, made of nodes for floats and integers: sums are exact, and
-//! numbers are rounded to nearest, ties to even.
+//! Operators of quantized numbers. Sums are exact, and numbers are rounded to nearest, ties to even.
+//! Numbers of f32 and integers of 8 bits have nodes of their own; the others are made of nodes for
+//! floats and integers.
 
-use tenure_sys::{tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op};
+use tenure_sys::{
+    TNR_NODE_DEQUANTIZE, TNR_NODE_QUANTIZE, TNR_NODE_QUANTIZED_MATMUL, TNR_OPERAND_NONE,
+    tnr_binary_op, tnr_compare_op, tnr_reduce_op, tnr_unary_op,
+};
 
 use super::images::convolved;
 use super::products::multiplied;
@@ -47,7 +51,27 @@ fn spread(call: &Call<'_>, value: u32, parameter: u32) -> Result<u32> {
     }
 }
 
-/// `round(value / scale) + zero`, saturated to the type. All are f32.
+/// Integers of 8 bits, whose scales are f32, by one node: from or to numbers of f32.
+fn by_node(
+    build: &Build,
+    code: u32,
+    [value, scale]: [u32; 2],
+    zero: Option<u32>,
+    [integers, to]: [ElementType; 2],
+) -> Result<Option<u32>> {
+    let of_numbers = if code == TNR_NODE_QUANTIZE { build.dtype(value)? } else { to.dtype };
+    if !integers.is_byte() || of_numbers != DType::F32 || build.dtype(scale)? != DType::F32 {
+        return Ok(None);
+    }
+    let zero = match zero {
+        Some(zero) if build.sizes(zero)? != build.sizes(scale)? => return Ok(None),
+        Some(zero) => zero,
+        None => TNR_OPERAND_NONE,
+    };
+    build.typed_node(code, &[value, scale, zero], to.dtype).map(Some)
+}
+
+/// `round(value / scale) + zero`, saturated to the type. All numbers are f32.
 fn quantized(
     build: &Build,
     value: u32,
@@ -55,6 +79,9 @@ fn quantized(
     zero: Option<u32>,
     of: ElementType,
 ) -> Result<u32> {
+    if let Some(integers) = by_node(build, TNR_NODE_QUANTIZE, [value, scale], zero, [of, of])? {
+        return Ok(integers);
+    }
     let divided = build.binary(tnr_binary_op::DIV, value, scale)?;
     rounded(build, divided, zero, of)
 }
@@ -85,6 +112,10 @@ pub(super) fn quantize_linear(call: &Call<'_>) -> Outputs {
     };
     let scale = spread(call, value, call.value(1)?)?;
     let zero = call.given_value(2)?.map(|zero| spread(call, value, zero)).transpose()?;
+    let are_f32 = build.dtype(value)? == DType::F32 && build.dtype(scale)? == DType::F32;
+    if matches!(precision, None | Some(DType::F32)) && are_f32 {
+        return call.like(quantized(build, value, scale, zero, of)?, of);
+    }
     let at = precision.unwrap_or(build.dtype(scale)?);
     let divided =
         build.binary(tnr_binary_op::DIV, build.cast(value, at)?, build.cast(scale, at)?)?;
@@ -100,9 +131,14 @@ pub(super) fn dequantize_linear(call: &Call<'_>) -> Outputs {
         0 => build.dtype(scale)?,
         code => ElementType::of(i32::try_from(code).unwrap_or(0))?.dtype,
     };
+    let zero = call.given_value(2)?.map(|zero| spread(call, value, zero)).transpose()?;
+    let types = [call.input(0)?.element_type(), to.into()];
+    if let Some(numbers) = by_node(build, TNR_NODE_DEQUANTIZE, [value, scale], zero, types)? {
+        return call.one(numbers);
+    }
     let mut integers = build.cast(value, DType::I32)?;
-    if let Some(zero) = call.given_value(2)? {
-        let zero = build.cast(spread(call, value, zero)?, DType::I32)?;
+    if let Some(zero) = zero {
+        let zero = build.cast(zero, DType::I32)?;
         integers = build.binary(tnr_binary_op::SUB, integers, zero)?;
     }
     let (at, scale) = match build.dtype(scale)? {
@@ -136,8 +172,65 @@ pub(super) fn dynamic_quantize_linear(call: &Call<'_>) -> Outputs {
     Ok(vec![call.typed(integers)?, call.typed(scale)?, call.typed(zero)?])
 }
 
+/// The most products whose sums are exact.
+const MOST_EXACT_DEPTH: usize = 33_025;
+
+/// A factor of integers of 8 bits, as values of the graph.
+#[derive(Clone, Copy)]
+pub(in crate::program::onnx) struct Bytes {
+    pub(in crate::program::onnx) values: u32,
+    /// `None`: 1.
+    pub(in crate::program::onnx) scales: Option<u32>,
+    pub(in crate::program::onnx) zeros: Option<u32>,
+}
+
+/// The product of integers by a matrix, where its operands have the forms that the node takes, as
+/// f32, or as integers of a scale and a zero point.
+pub(in crate::program::onnx) fn product_of_bytes(
+    call: &Call<'_>,
+    factors: [Bytes; 2],
+    result: Option<([u32; 2], DType)>,
+) -> Result<Option<u32>> {
+    let (build, right) = (call.build, factors[1].values);
+    if build.rank(factors[0].values)? == 0 || build.rank(right)? != 2 {
+        return Ok(None);
+    }
+    if build.largest(right)?[0] > MOST_EXACT_DEPTH {
+        return Ok(None);
+    }
+    let mut operands = vec![factors[0].values, right];
+    let mut all_zeros = Vec::new();
+    for factor in factors {
+        let scales = match factor.scales {
+            Some(scales) => scales,
+            None => build.element(DType::F32, 1.0, &[])?,
+        };
+        operands.push(scales);
+        let Some(zeros) = factor.zeros else {
+            all_zeros.push(TNR_OPERAND_NONE);
+            continue;
+        };
+        // Zero points and scales have one shape.
+        let (of_scales, of_zeros) = (build.sizes(scales)?, build.sizes(zeros)?);
+        let is_one = call.product(&of_zeros)? == Number::Int(1);
+        all_zeros.push(match (of_zeros == of_scales, is_one) {
+            (true, _) => zeros,
+            (false, true) => build.broadcast(build.reshape(zeros, &[])?, &of_scales)?,
+            (false, false) => return Ok(None),
+        });
+    }
+    operands.extend(all_zeros);
+    let mut dtype = DType::F32;
+    if let Some((scale_and_zero, of)) = result {
+        operands.push(TNR_OPERAND_NONE);
+        operands.extend(scale_and_zero);
+        dtype = of;
+    }
+    build.typed_node(TNR_NODE_QUANTIZED_MATMUL, &operands, dtype).map(Some)
+}
+
 /// Whether a zero point is known to be 0, or is not given.
-fn is_zero(zero: Option<&Value>) -> bool {
+pub(in crate::program::onnx) fn is_zero(zero: Option<&Value>) -> bool {
     let known = zero.map(|zero| zero.numbers().map(|(_, numbers)| numbers));
     match known {
         None => true,
@@ -170,12 +263,7 @@ fn product(call: &Call<'_>, [a, b]: [usize; 2], [az, bz]: [usize; 2]) -> Result<
         true => None,
         false => {
             let zero = build.cast(call.value(az)?, DType::I32)?;
-            let mut sizes = build.sizes(zero)?;
-            let is_of_rows = sizes.len() == 1 && sizes[0] != Number::Int(1);
-            if is_of_rows {
-                sizes.push(Number::Int(1));
-            }
-            Some(if is_of_rows { build.reshape(zero, &sizes)? } else { zero })
+            Some(of_rows(build, zero)?)
         }
     };
     let b_zero = match is_zero(call.given(bz)) {
@@ -222,15 +310,44 @@ fn single(call: &Call<'_>, value: u32) -> Result<u32> {
 
 pub(super) fn qlinear_mat_mul(call: &Call<'_>) -> Outputs {
     let build = call.build;
-    let sums = product(call, [0, 3], [2, 5])?;
     let [a, b] = [call.value(1)?, call.value(4)?].map(|scale| build.cast(scale, DType::F32));
-    let mut a = a?;
-    let sizes = build.sizes(a)?;
-    if sizes.len() == 1 && sizes[0] != Number::Int(1) {
-        a = build.reshape(a, &[sizes[0], Number::Int(1)])?;
+    let (a, b) = (of_rows(build, a?)?, b?);
+    if let Some(integers) = qlinear_node(call, [a, b])? {
+        return call.one(integers);
     }
-    let scale = build.binary(tnr_binary_op::MUL, a, b?)?;
+    let sums = product(call, [0, 3], [2, 5])?;
+    let scale = build.binary(tnr_binary_op::MUL, a, b)?;
     requantized(call, sums, scale, [6, 7])
+}
+
+/// A scale or zero point of each row as a column.
+fn of_rows(build: &Build, parameter: u32) -> Result<u32> {
+    match build.sizes(parameter)?[..] {
+        [size] if size != Number::Int(1) => build.reshape(parameter, &[size, Number::Int(1)]),
+        _ => Ok(parameter),
+    }
+}
+
+/// `QLinearMatMul` of integers of 8 bits.
+fn qlinear_node(call: &Call<'_>, [a, b]: [u32; 2]) -> Result<Option<u32>> {
+    let build = call.build;
+    let are_bytes =
+        [0, 3, 7].map(|at| call.given(at).is_some_and(|it| it.element_type().is_byte()));
+    if are_bytes.contains(&false) {
+        return Ok(None);
+    }
+    let y = build.cast(call.value(6)?, DType::F32)?;
+    let result = [single(call, y)?, single(call, call.value(7)?)?];
+    let zeros = |at: usize| match is_zero(call.given(at)) {
+        true => Ok(None),
+        false => call.value(at).map(Some),
+    };
+    let a_zeros = zeros(2)?.map(|zeros| of_rows(build, zeros)).transpose()?;
+    let factors = [
+        Bytes { values: call.value(0)?, scales: Some(a), zeros: a_zeros },
+        Bytes { values: call.value(3)?, scales: Some(b), zeros: zeros(5)? },
+    ];
+    product_of_bytes(call, factors, Some((result, build.dtype(result[1])?)))
 }
 
 /// The exact convolution of bytes that have zero points. Sums of products are exact in f32 up to
