@@ -176,8 +176,9 @@ pub fn folder(scale: crate::Scale) -> PathBuf {
     if scale == crate::Scale::Smoke { folder.join("smoke") } else { folder }
 }
 
-/// The instruction set of the kernels in use. `avx512` includes `avx512-vbmi2`, `avx512-bf16` and
-/// `avx512-amx`: the same kernels, except for a few that only some processors with AVX-512 have.
+/// The instruction set of the kernels in use. `avx512` includes `avx512-vbmi2`, `avx512-vnni`,
+/// `avx512-bf16` and `avx512-amx`: the same kernels, except for a few that only some processors with
+/// AVX-512 have.
 pub(crate) fn set_in_use() -> &'static str {
     let (_, name) = tenure::build_info().rsplit_once("in use: ").unwrap_or_default();
     if name.starts_with("avx512") { "avx512" } else { name }

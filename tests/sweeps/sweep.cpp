@@ -264,11 +264,20 @@ Pattern far_apart() {
 }
 
 void for_each_small_matrix(const MatrixSweep& sweep) {
+  unsigned number = 0;
   for (const Pattern& pattern : small_patterns()) {
+    unsigned form = number++;
     for (const tnr_dtype index : kIndexDtypes) {
-      sweep(pattern, index, TNR_DTYPE_F32);
-      sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), index, TNR_DTYPE_F64);
-      sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSC), index, TNR_DTYPE_I32);
+      // A third of them in a short run: each pattern with each type of indices, and each form with
+      // both types.
+      const unsigned only = form++ % 3;
+      if (is_long() || only == 0) sweep(pattern, index, TNR_DTYPE_F32);
+      if (is_long() || only == 1) {
+        sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSR), index, TNR_DTYPE_F64);
+      }
+      if (is_long() || only == 2) {
+        sweep(coalesced(pattern, TNR_SPARSE_FORMAT_CSC), index, TNR_DTYPE_I32);
+      }
     }
   }
 }

@@ -84,7 +84,8 @@ const std::vector<Constant>& dtypes();
 inline constexpr tnr_dtype kIndexDtypes[] = {TNR_DTYPE_I32, TNR_DTYPE_I64};
 
 using MatrixSweep = std::function<void(const Pattern&, tnr_dtype index, tnr_dtype value)>;
-// The small patterns with both index types: as they are, and coalesced by rows and by columns.
+// The small patterns with both index types: as they are, and coalesced by rows and by columns. A
+// short run has a third of these combinations.
 void for_each_small_matrix(const MatrixSweep& sweep);
 // One small pattern with values of each type, as it is and coalesced.
 void for_each_dtype(const MatrixSweep& sweep);

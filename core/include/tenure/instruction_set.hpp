@@ -19,8 +19,9 @@ inline constexpr unsigned kBaseSetCount = 1;
 // Bits: instructions beyond a base set, which some families of kernels have an extension for.
 enum Capability : std::uint32_t {
   kVbmi2 = 1,
-  kBF16 = 2,  // products of bf16, and VNNI
-  kAmx = 4,   // products of both, by tiles
+  kVnni = 2,  // products of bytes
+  kBF16 = 4,  // products of bf16
+  kAmx = 8,   // products of both, by tiles
 };
 
 }  // namespace kernels

@@ -141,11 +141,8 @@ struct Gemm {
 enum class SumType : uint8_t { kF64, kF32, kI32, kOfBF16 };
 inline constexpr unsigned kPlainSumTypeCount = 2;
 
-// Kernels of the others.
-struct LaneGemms {
-  Gemm of_bytes[2][2];  // of a left factor of i8 and u8, by a right one of i8 and u8
-  Gemm of_bf16;
-};
+// Kernels of bytes: of a left factor of i8 and u8, by a right one of i8 and u8.
+using ByteGemmTable = Gemm[2][2];
 
 // Packing of one dtype. Counts, depths and steps are those of elements; panels have as many rows
 // and columns as those of its sums.

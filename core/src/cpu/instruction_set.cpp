@@ -86,10 +86,14 @@ bool has_vbmi2() noexcept {
   return has_avx512() && has(cpu.leaf7_ecx, bits({6}));
 }
 
+bool has_vnni() noexcept {
+  const Processor cpu;
+  return has_vbmi2() && has(cpu.leaf7_ecx, bits({11}));
+}
+
 bool has_bf16() noexcept {
   const Processor cpu;
-  // AVX512_VNNI; AVX512_BF16
-  return has_vbmi2() && has(cpu.leaf7_ecx, bits({11})) && has(cpu.leaf7_1_eax, bits({5}));
+  return has_vnni() && has(cpu.leaf7_1_eax, bits({5}));
 }
 
 bool may_use_tiles() noexcept {
@@ -118,8 +122,9 @@ constexpr InstructionSet kSets[] = {
 #if TENURE_SET_MASK & 4
     {"avx512", 2, 0, has_avx512},
     {"avx512-vbmi2", 2, kernels::kVbmi2, has_vbmi2},
-    {"avx512-bf16", 2, kernels::kVbmi2 | kernels::kBF16, has_bf16},
-    {"avx512-amx", 2, kernels::kVbmi2 | kernels::kBF16 | kernels::kAmx, has_amx},
+    {"avx512-vnni", 2, kernels::kVbmi2 | kernels::kVnni, has_vnni},
+    {"avx512-bf16", 2, kernels::kVbmi2 | kernels::kVnni | kernels::kBF16, has_bf16},
+    {"avx512-amx", 2, kernels::kVbmi2 | kernels::kVnni | kernels::kBF16 | kernels::kAmx, has_amx},
 #endif
 };
 

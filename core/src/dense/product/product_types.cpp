@@ -10,9 +10,9 @@ constexpr auto kFirstByte = static_cast<unsigned>(kernels::FactorType::kI8);
 
 // Types are a FactorType: those of the left factor and of the right one.
 const kernels::Gemm& gemm_of(unsigned a, unsigned b) {
-  if (a >= kFirstByte) return kernels::lane_gemm_kernels().of_bytes[a - kFirstByte][b - kFirstByte];
+  if (a >= kFirstByte) return kernels::byte_gemm_kernels()[a - kFirstByte][b - kFirstByte];
   const kernels::SumType type = kFactorDtypes[a].sum_type;
-  return type == kernels::SumType::kOfBF16 ? kernels::lane_gemm_kernels().of_bf16
+  return type == kernels::SumType::kOfBF16 ? kernels::bf16_gemm_kernels()
                                            : kernels::gemm_kernels()[static_cast<unsigned>(type)];
 }
 

@@ -8,11 +8,11 @@ inline namespace TENURE_ISA {
 
 const GemmTable kGemm = {kGemmOf<double, Fused<double>>, kGemmOf<float, Fused<float>>};
 
-const LaneGemms kLaneGemm = {
-    {{kGemmOfLanes<uint32_t, PairsOfWhole>, kGemmOfLanes<uint32_t, PairsOfWhole>},
-     {kGemmOfLanes<uint32_t, PairsOfWhole>, kGemmOfLanes<uint32_t, PairsOfWhole>}},
-    kGemmOfLanes<float, Fused<float>>,
+const ByteGemmTable kByteGemm = {
+    {kGemmOfLanes<uint32_t, PairsOfWhole>, kGemmOfLanes<uint32_t, PairsOfWhole>},
+    {kGemmOfLanes<uint32_t, PairsOfWhole>, kGemmOfLanes<uint32_t, PairsOfWhole>},
 };
+const Gemm kBF16Gemm = kGemmOfLanes<float, Fused<float>>;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

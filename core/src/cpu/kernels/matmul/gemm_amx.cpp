@@ -362,11 +362,11 @@ constexpr Gemm kGemmOfTiles = {
 
 }  // namespace
 
-const LaneGemms kLaneGemmOfTiles = {
-    {{kGemmOfTiles<uint32_t, SignedBySigned>, kGemmOfTiles<uint32_t, SignedByUnsigned>},
-     {kGemmOfTiles<uint32_t, UnsignedBySigned>, kGemmOfTiles<uint32_t, UnsignedByUnsigned>}},
-    kGemmOfTiles<float, BF16Tiles>,
+const ByteGemmTable kByteGemmOfTiles = {
+    {kGemmOfTiles<uint32_t, SignedBySigned>, kGemmOfTiles<uint32_t, SignedByUnsigned>},
+    {kGemmOfTiles<uint32_t, UnsignedBySigned>, kGemmOfTiles<uint32_t, UnsignedByUnsigned>},
 };
+const Gemm kBF16GemmOfTiles = kGemmOfTiles<float, BF16Tiles>;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

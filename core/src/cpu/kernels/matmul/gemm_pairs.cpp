@@ -1,12 +1,12 @@
-// Products of pairs of bf16 and of four bytes, where the processor adds all of a lane at once
-// (AVX512_BF16 and AVX512_VNNI: Zen 4, Sapphire Rapids and later).
+// Products of pairs of bf16, where the processor adds both of a lane at once (AVX512_BF16: Cooper
+// Lake, Zen 4, Sapphire Rapids and later).
 #if defined(__AVX512BW__)
 
 // The file is compiled for the instructions that every processor with AVX-512 has.
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512bf16,avx512vnni"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx512bf16"))), apply_to = function)
 #else
-#pragma GCC target("avx512bf16,avx512vnni")
+#pragma GCC target("avx512bf16")
 #endif
 
 #include "cpu/kernels/matmul/tiles.hpp"
@@ -27,24 +27,9 @@ struct PairsOfBF16 {
   }
 };
 
-struct QuadsOfBytes {
-  static constexpr bool kHasStarts = true;
-  // Unsigned bytes by signed ones; wraps.
-  static Vector<uint32_t> add(const Vector<uint32_t>& a, const Vector<uint32_t>& b,
-                              const Vector<uint32_t>& sums) {
-    return reinterpret_cast<Vector<uint32_t>>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums),
-                                                                  reinterpret_cast<__m512i>(a),
-                                                                  reinterpret_cast<__m512i>(b)));
-  }
-};
-
 }  // namespace
 
-const LaneGemms kLaneGemmOfPairs = {
-    {{kGemmOfLanes<uint32_t, QuadsOfBytes>, kGemmOfLanes<uint32_t, QuadsOfBytes>},
-     {kGemmOfLanes<uint32_t, QuadsOfBytes>, kGemmOfLanes<uint32_t, QuadsOfBytes>}},
-    kGemmOfLanes<float, PairsOfBF16>,
-};
+const Gemm kBF16GemmOfPairs = kGemmOfLanes<float, PairsOfBF16>;
 
 }  // namespace TENURE_ISA
 }  // namespace tenure::kernels

@@ -1,0 +1,44 @@
+// Products of four bytes, where the processor adds all of a lane at once (AVX512_VNNI: Ice Lake,
+// Zen 4 and later).
+#if defined(__AVX512BW__)
+
+// The file is compiled for the instructions that every processor with AVX-512 has.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512vnni"))), apply_to = function)
+#else
+#pragma GCC target("avx512vnni")
+#endif
+
+#include "cpu/kernels/matmul/tiles.hpp"
+#include "cpu/tables.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+struct QuadsOfBytes {
+  static constexpr bool kHasStarts = true;
+  // Unsigned bytes by signed ones; wraps.
+  static Vector<uint32_t> add(const Vector<uint32_t>& a, const Vector<uint32_t>& b,
+                              const Vector<uint32_t>& sums) {
+    return reinterpret_cast<Vector<uint32_t>>(_mm512_dpbusd_epi32(reinterpret_cast<__m512i>(sums),
+                                                                  reinterpret_cast<__m512i>(a),
+                                                                  reinterpret_cast<__m512i>(b)));
+  }
+};
+
+}  // namespace
+
+const ByteGemmTable kByteGemmOfQuads = {
+    {kGemmOfLanes<uint32_t, QuadsOfBytes>, kGemmOfLanes<uint32_t, QuadsOfBytes>},
+    {kGemmOfLanes<uint32_t, QuadsOfBytes>, kGemmOfLanes<uint32_t, QuadsOfBytes>},
+};
+
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+
+#endif
