@@ -175,6 +175,12 @@ static_assert(sizeof(tnr_batch_norm_attributes) == 16 && alignof(tnr_batch_norm_
 static_assert(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_batch_norm_attributes, eps) == 8);
 
+static_assert(sizeof(tnr_quantize_dynamic_attributes) == 16 &&
+              alignof(tnr_quantize_dynamic_attributes) == 8);
+static_assert(offsetof(tnr_quantize_dynamic_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_quantize_dynamic_attributes, bits) == 8);
+static_assert(offsetof(tnr_quantize_dynamic_attributes, reserved) == 12);
+
 static_assert(sizeof(tnr_quantized_matmul_attributes) == 56 &&
               alignof(tnr_quantized_matmul_attributes) == 8);
 static_assert(offsetof(tnr_quantized_matmul_attributes, struct_size) == 0);
@@ -261,10 +267,11 @@ static_assert(offsetof(tnr_random_attributes, probability) == 40);
 static_assert(offsetof(tnr_random_attributes, least) == 48);
 static_assert(offsetof(tnr_random_attributes, bound) == 56);
 
-static_assert(sizeof(tnr_factor_attributes) == 16 && alignof(tnr_factor_attributes) == 8);
+static_assert(sizeof(tnr_factor_attributes) == 24 && alignof(tnr_factor_attributes) == 8);
 static_assert(offsetof(tnr_factor_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_factor_attributes, a_dtype) == 8);
 static_assert(offsetof(tnr_factor_attributes, reserved) == 12);
+static_assert(offsetof(tnr_factor_attributes, group_scales) == 16);
 
 static_assert(sizeof(tnr_factor_info) == 40 && alignof(tnr_factor_info) == 8);
 static_assert(offsetof(tnr_factor_info, struct_size) == 0);
@@ -414,7 +421,7 @@ static_assert(sizeof(tnr_graph_quantize_attributes) == 24 &&
 static_assert(offsetof(tnr_graph_quantize_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_graph_quantize_attributes, keep) == 8);
 static_assert(offsetof(tnr_graph_quantize_attributes, keep_count) == 16);
-static_assert(offsetof(tnr_graph_quantize_attributes, reserved) == 20);
+static_assert(offsetof(tnr_graph_quantize_attributes, weight_group) == 20);
 
 static_assert(sizeof(tnr_einsum_node_attributes) == 128 &&
               alignof(tnr_einsum_node_attributes) == 8);

@@ -524,7 +524,11 @@ typedef struct tnr_graph_quantize_attributes {
   /** `keep_count` values: the nodes that give them stay in f32. NULL for none. */
   const uint32_t *keep;
   uint32_t keep_count;  /**< Number of `keep`. */
-  uint32_t reserved;
+  /**
+   * 32, 64 or 128: right factors become weights of 4 bits, with a scale for each group of as many
+   * rows of a column. 0: integers of 8 bits, with a scale for each column.
+   */
+  uint32_t weight_group;
 } tnr_graph_quantize_attributes;
 
 /**
@@ -855,6 +859,8 @@ typedef int32_t tnr_quantize_result;
 #define TNR_QUANTIZE_RESULT_AFFINE_VALUES 3  /**< The integers of numbers that have zero points. */
 #define TNR_QUANTIZE_RESULT_AFFINE_SCALES 4  /**< Their scales. */
 #define TNR_QUANTIZE_RESULT_AFFINE_ZEROS 5  /**< Their zero points. */
+#define TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES 6  /**< The integers of 4 bits, without zero points. */
+#define TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES 7  /**< Their scales. */
 
 /** Attributes of a node of `TNR_NODE_EINSUM`, which must be given. */
 typedef struct tnr_einsum_node_attributes {
@@ -1027,6 +1033,9 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
  * the same epilogue. The right factor is quantized by `TNR_NODE_QUANTIZE_DYNAMIC` with a scale
  * for each column, which `TNR_PASS_CONSTANT_FOLDING` computes when the program is made. Each
  * row of the left factor is quantized to u8 by a scale and a zero point of its own in a run.
+ * With `attributes->weight_group` the right factor has 4 bits and a scale for each group of a
+ * column, and each group of a row of the left one is quantized to i8; products whose number of
+ * rows the group does not divide stay in f32.
  * Products with fewer than 64 rows or columns of the right factor, in which integers save no
  * time, stay in f32, and so do those with more than 33,025 rows, whose sums may not be exact,
  * and products in subgraphs.
@@ -1034,7 +1043,7 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
  * Nodes that depend on no such product are shared, and a value that depends on none is itself.
  *
  * INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
- * `of` depends on; no product that becomes one of integers.
+ * `of` depends on; another `attributes->weight_group`; no product that becomes one of integers.
  *
  * @param of (counted-by count)
  * @param quantized (out) (counted-by count) values

@@ -187,13 +187,13 @@ tnr_status tnr_graph_quantize(tnr_graph* graph, const uint32_t* of, uint32_t cou
   return guarded([=] {
     tnr_graph_quantize_attributes given = {};
     if (attributes != nullptr) given = read_sized(attributes, "attributes");
-    require_zero(given.reserved, "attributes->reserved");
     if (count != 0) {
       (void)deref(of, "of");
       (void)deref(quantized, "quantized");
     }
     if (given.keep_count != 0) (void)deref(given.keep, "attributes->keep");
-    tenure::graph_quantize(token_of(graph), of, count, given.keep, given.keep_count, quantized);
+    tenure::graph_quantize(token_of(graph), of, count, given.keep, given.keep_count,
+                           given.weight_group, quantized);
   });
 }
 

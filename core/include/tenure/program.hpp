@@ -83,7 +83,8 @@ void graph_add_mixed_precision(GraphToken token, const std::uint32_t* of, std::u
                                std::uint32_t* lowered);
 // Writes one value for each of `of`.
 void graph_quantize(GraphToken token, const std::uint32_t* of, std::uint32_t count,
-                    const std::uint32_t* keep, std::uint32_t keep_count, std::uint32_t* quantized);
+                    const std::uint32_t* keep, std::uint32_t keep_count, std::uint32_t weight_group,
+                    std::uint32_t* quantized);
 void graph_mark(GraphToken token, std::uint32_t first, std::uint32_t count, std::uint32_t marks);
 std::uint32_t graph_add_custom(GraphToken token, const tnr_custom_operation& operation);
 std::uint32_t graph_add_subgraph(GraphToken token, GraphToken body);

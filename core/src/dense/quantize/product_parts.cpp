@@ -29,6 +29,48 @@ void Dense::take(const Context& context, const tnr_view& from) const {
                                                : cast_operation(from.dtype, view().dtype));
 }
 
+std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept {
+  tnr_view matrix = view;
+  matrix.rank = 2;
+  matrix.shape[0] = rows;
+  matrix.shape[1] = view.shape[view.rank - 1];
+  matrix.strides[0] = 0;
+  matrix.strides[1] = view.strides[view.rank - 1];
+  std::int64_t count = 1;
+  for (std::uint32_t axis = view.rank - 1; axis-- > 0;) {
+    if (view.shape[axis] == 1) continue;
+    if (count == 1) matrix.strides[0] = view.strides[axis];
+    if (view.strides[axis] != count * matrix.strides[0]) return std::nullopt;
+    count *= view.shape[axis];
+  }
+  return matrix;
+}
+
+std::int64_t product_rows(const tnr_view& a, const tnr_view& b, const tnr_view& out) {
+  if (a.rank == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is 0 but must be 1 at least");
+  require_rank(b, "b", 2);
+  require_rank(out, "out", a.rank);
+  std::int64_t rows = 1;
+  bool fits = a.shape[a.rank - 1] == b.shape[0] && out.shape[out.rank - 1] == b.shape[1];
+  for (std::uint32_t axis = 0; axis + 1 < a.rank; ++axis) {
+    fits &= a.shape[axis] == out.shape[axis];
+    if (!is_empty(out)) rows *= out.shape[axis];
+  }
+  if (!fits) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "a has shape %s, b %s and out %s, but they must be [..., m, k], [k, n] and [..., m, n]",
+         shape_text(a.rank, a.shape).text, shape_text(b.rank, b.shape).text,
+         shape_text(out.rank, out.shape).text);
+  }
+  return rows;
+}
+
+void copy_view(const Context& context, const tnr_view& from, const tnr_view_mut& out) {
+  ElementwiseCall copy(out);
+  copy.add(from, "");
+  copy.run(context, copy_operation(from.dtype));
+}
+
 void check_one(const tnr_view& view, const char* name) {
   if (element_count(view) == 1 && !is_empty(view)) return;
   fail(TNR_STATUS_INVALID_ARGUMENT, "%s has shape %s but must have one element", name,

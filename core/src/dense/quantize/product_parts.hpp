@@ -38,6 +38,15 @@ class Dense {
   tnr_view_mut view_;
 };
 
+// The matrix that the last two axes and the batch before them are, where the rows of all products
+// follow each other at one step.
+std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept;
+// The rows of [..., m, k] by [k, n] to [..., m, n], all that there are; 0 where out has no element.
+// Throws INVALID_ARGUMENT for other shapes.
+std::int64_t product_rows(const tnr_view& a, const tnr_view& b, const tnr_view& out);
+// Views of one shape and dtype, which are checked and pinned.
+void copy_view(const Context& context, const tnr_view& from, const tnr_view_mut& out);
+
 // A vector of numbers, one for each row or column.
 using Vector = std::optional<Dense>;
 template <class T>

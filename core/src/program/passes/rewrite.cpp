@@ -358,11 +358,11 @@ class ConstantPacking {
   std::map<std::pair<const Constant*, Key>, const Packed*> known_;
 };
 
-// Factors by the dtype that they are multiplied by, then filters by their number of groups: the
+// Factors by what they are packed for, then filters by their number of groups: the
 // order of their bytes.
 void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                     const std::vector<bool>& needed, PackedConstants* constants) {
-  ConstantPacking<PackedFactor, tnr_dtype> factors(context, constants, graph.factors);
+  ConstantPacking<PackedFactor, FactorUse> factors(context, constants, graph.factors);
   ConstantPacking<PackedFilters, std::int64_t> filters(context, constants, graph.filters);
   const auto for_each_needed = [&](std::uint32_t code, const auto& body) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -373,14 +373,21 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
     }
   };
   for_each_needed(TNR_NODE_MATMUL, [&](GraphNode& node, const Constant& b) {
-    if (b.view().rank == 2) node.factor = factors.pack(b, "b", types[node.operands[0]].dtype);
+    if (b.view().rank == 2) node.factor = factors.pack(b, "b", {types[node.operands[0]].dtype});
   });
   for_each_needed(TNR_NODE_QUANTIZED_MATMUL, [&](GraphNode& node, const Constant& b) {
+    const ArrayType& of_scales = types[node.operands[3]];
+    if (of_scales.rank == 2 && of_scales.shape[0] > 1) {
+      const Constant* const scales = graph.constant_of(node.operands[3]);
+      if (scales == nullptr) return;
+      node.factor = factors.pack(b, "b", {TNR_DTYPE_I8, &scales->view(), "b_scales"});
+      return;
+    }
     // Rows of numbers become integers.
     const bool is_affine = (node.attributes.matmul.flags & TNR_QUANTIZE_AFFINE_ROWS) != 0;
     const tnr_dtype of_rows = is_affine ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
     const tnr_dtype left = types[node.operands[0]].dtype;
-    node.factor = factors.pack(b, "b", is_byte(left) ? left : of_rows);
+    node.factor = factors.pack(b, "b", {is_byte(left) ? left : of_rows});
     if (!is_affine) return;
     graph.column_sums.push_back(
         std::make_shared<const std::vector<std::int32_t>>(column_sums(context, *node.factor)));

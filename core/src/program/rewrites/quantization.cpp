@@ -1,6 +1,7 @@
 #include "program/rewrites/quantization.hpp"
 
 #include <algorithm>
+#include <cinttypes>
 #include <utility>
 
 #include "dense/quantize/quantized_matmul.hpp"
@@ -35,10 +36,11 @@ std::vector<bool> constant_values(const Graph& graph) {
 class Quantization {
  public:
   Quantization(const GraphBuilder& from, const std::vector<bool>& needed,
-               const std::vector<std::uint32_t>& keep, GraphBuilder& to)
+               const std::vector<std::uint32_t>& keep, std::int64_t weight_group, GraphBuilder& to)
       : from_(from.graph()),
         types_(from.types()),
         to_(to),
+        weight_group_(weight_group),
         copier_(from_, to),
         is_constant_(constant_values(from_)),
         is_product_(from_.nodes.size()),
@@ -83,7 +85,8 @@ class Quantization {
     const ArrayType& b = types_[node.operands[1]];
     return b.rank == 2 && is_constant_[node.operands[1]] && !is_constant_[node.operands[0]] &&
            b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
-           b.shape[1] >= kFewestOfFactor;
+           b.shape[1] >= kFewestOfFactor &&
+           (weight_group_ == 0 || b.shape[0] % weight_group_ == 0);
   }
 
   std::uint32_t copy(const GraphNode& node) {
@@ -106,15 +109,20 @@ class Quantization {
       made.attributes.matmul.struct_size = sizeof made.attributes.matmul;
       made.has_attributes = true;
     }
-    made.attributes.matmul.flags |= TNR_QUANTIZE_AFFINE_ROWS;
-    return copier_.add_node(made, {a, quantized(b, TNR_QUANTIZE_RESULT_VALUES), kNoValue,
-                                   quantized(b, TNR_QUANTIZE_RESULT_SCALES), kNoValue, kNoValue,
+    const bool has_groups = weight_group_ != 0;
+    if (!has_groups) made.attributes.matmul.flags |= TNR_QUANTIZE_AFFINE_ROWS;
+    const std::uint32_t values =
+        quantized(b, has_groups ? TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES : TNR_QUANTIZE_RESULT_VALUES);
+    const std::uint32_t scales =
+        quantized(b, has_groups ? TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES : TNR_QUANTIZE_RESULT_SCALES);
+    return copier_.add_node(made, {a, values, kNoValue, scales, kNoValue, kNoValue,
                                    bias == kNoValue ? kNoValue : there_[bias]});
   }
 
-  // A result of the factor, with a scale for each column.
+  // A result of the factor, with a scale for each column, or each group of one.
   std::uint32_t quantized(std::uint32_t factor, tnr_quantize_result result) {
-    const std::int64_t scales[] = {1, to_.types()[factor].shape[1]};
+    const std::int64_t* const shape = to_.types()[factor].shape;
+    const std::int64_t scales[] = {weight_group_ == 0 ? 1 : shape[0] / weight_group_, shape[1]};
     tnr_graph_node node = {};
     node.struct_size = sizeof node;
     node.code = TNR_NODE_QUANTIZE_DYNAMIC + static_cast<std::uint32_t>(result);
@@ -129,6 +137,7 @@ class Quantization {
   const Graph& from_;
   const std::vector<ArrayType>& types_;
   GraphBuilder& to_;
+  std::int64_t weight_group_;  // 0: of 8 bits
   NodeCopier copier_;
   std::vector<bool> is_constant_;
   std::vector<bool> is_product_;      // by node
@@ -139,14 +148,19 @@ class Quantization {
 
 std::vector<std::uint32_t> add_quantized(GraphBuilder& builder,
                                          const std::vector<std::uint32_t>& of,
-                                         const std::vector<std::uint32_t>& keep) {
+                                         const std::vector<std::uint32_t>& keep,
+                                         std::uint32_t weight_group) {
+  if (weight_group != 0 && weight_group != 32 && weight_group != 64 && weight_group != 128) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->weight_group is %" PRIu32 " but must be 0, 32, 64 or 128", weight_group);
+  }
   const Graph& graph = builder.graph();
   require_values(graph, "of", of);
   require_values(graph, "keep", keep);
   const std::vector<bool> needed = values_for(graph, of);
   require_needed(needed, keep);
   GraphBuilder extended = builder;
-  Quantization quantization(builder, needed, keep, extended);
+  Quantization quantization(builder, needed, keep, weight_group, extended);
   if (!quantization.has_products()) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "there is no product to quantize: of f32, by a constant matrix of %d to %d rows and of %d "
@@ -163,11 +177,13 @@ std::vector<std::uint32_t> add_quantized(GraphBuilder& builder,
 }
 
 void graph_quantize(GraphToken token, const std::uint32_t* of, std::uint32_t count,
-                    const std::uint32_t* keep, std::uint32_t keep_count, std::uint32_t* quantized) {
+                    const std::uint32_t* keep, std::uint32_t keep_count, std::uint32_t weight_group,
+                    std::uint32_t* quantized) {
   const GraphHandles::Use graph(kGraphHandles, token);
   const BuilderLock lock(graph.object(), SharedBuilder::Use::kCallsOthers);
   std::ranges::copy(
-      add_quantized(graph.object().builder, {of, of + count}, {keep, keep + keep_count}),
+      add_quantized(graph.object().builder, {of, of + count}, {keep, keep + keep_count},
+                    weight_group),
       quantized);
 }
 

@@ -11,6 +11,7 @@ namespace tenure {
 // tnr_graph_quantize(). The builder is as before where it throws.
 std::vector<std::uint32_t> add_quantized(GraphBuilder& builder,
                                          const std::vector<std::uint32_t>& of,
-                                         const std::vector<std::uint32_t>& keep);
+                                         const std::vector<std::uint32_t>& keep,
+                                         std::uint32_t weight_group);
 
 }  // namespace tenure
