@@ -14,6 +14,8 @@
 #include "tenure/factor.hpp"
 #include "tenure/ops.hpp"
 #include "tenure/quantize.hpp"
+#include "tenure/shape.hpp"
+#include "tenure/view.hpp"
 #include "test_context.hpp"
 
 namespace tenure::test {
@@ -403,11 +405,9 @@ TEST(NibbleMatmul, RefusesOperandsThatDoNotFit) {
   Operand<float> other({2, 32});
   refuse({"a has shape [2, 32], b [64, 3] and out [2, 3]"}, {other.view, nullptr, nullptr}, nullptr,
          nullptr, none, out.out());
-  refuse({"share", "a"}, left, nullptr, nullptr, none, {[&] {
-           tnr_view part = a.view;
-           part.shape[1] = 3;
-           return part;
-         }()});
+  tnr_view_mut part = a.out();
+  part.view.shape[1] = 3;
+  refuse({"out", "a"}, left, nullptr, nullptr, none, part, TNR_STATUS_ALIASED);
   auto scaled = none;
   Operand<float> none_scale({}, 0.0f);
   scaled.out_scale = &none_scale.view;

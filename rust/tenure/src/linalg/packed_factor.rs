@@ -51,7 +51,7 @@ impl<T: Factor> PackedFactor<T> {
     }
 
     fn pack_for(b: impl AsView<T>, a: DType) -> Result<Self> {
-        let handle = FactorHandle::create(b.as_view().lent(), a)?;
+        let handle = FactorHandle::create(b.as_view().lent(), a, None)?;
         Ok(PackedFactor { handle, _elements: PhantomData })
     }
 

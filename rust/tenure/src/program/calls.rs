@@ -293,13 +293,18 @@ impl GraphHandle {
         Ok(lowered)
     }
 
-    /// The values `of` with products of integers, as new values.
-    pub(crate) fn add_quantized(&self, of: &[u32], keep: &[u32]) -> Result<Vec<u32>> {
+    /// The values `of` with products of integers, as new values; with a group by weights of 4 bits.
+    pub(crate) fn add_quantized(
+        &self,
+        of: &[u32],
+        keep: &[u32],
+        weight_group: u32,
+    ) -> Result<Vec<u32>> {
         let attributes = sys::tnr_graph_quantize_attributes {
             struct_size: size_of::<sys::tnr_graph_quantize_attributes>() as u64,
             keep: keep.as_ptr(),
             keep_count: length(keep.len()),
-            reserved: 0,
+            weight_group,
         };
         let mut quantized = vec![sys::TNR_OPERAND_NONE; of.len()];
         // SAFETY:
