@@ -12,6 +12,7 @@ use crate::dtype::{DType, Element};
 use crate::error::Result;
 
 /// The only handle on a packed factor, and its description; dropping it ends the factor.
+#[derive(Debug)]
 pub(crate) struct FactorHandle {
     factor: NonNull<tnr_factor>,
     info: tnr_factor_info,
