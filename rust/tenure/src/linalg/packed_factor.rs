@@ -55,10 +55,6 @@ impl<T: Factor> PackedFactor<T> {
         Ok(PackedFactor { handle, _elements: PhantomData })
     }
 
-    pub(crate) fn handle(&self) -> &FactorHandle {
-        &self.handle
-    }
-
     /// Rows: the number of columns of the left factor.
     pub fn rows(&self) -> usize {
         self.handle.info().rows as usize
