@@ -46,7 +46,7 @@ class NibbleMatmul {
            "attributes->flags has TNR_QUANTIZE_AFFINE_ROWS but b has weights of 4 bits");
     }
     rows_ = product_rows(a_, b.view(), out.view);
-    number_ = quantized_float(a_.dtype, "a");
+    (void)quantized_float(a_.dtype, "a");
     ResultViews(attributes).check(out.view, layout_.cols, "the columns of b");
     const OperandPins add(pins_, out);
     add(&a_, "a");
@@ -67,7 +67,9 @@ class NibbleMatmul {
     values_ = scratch.data();
     scales_ = reinterpret_cast<float*>(values_ + values_bytes);
     terms_ = reinterpret_cast<std::int32_t*>(values_ + values_bytes + numbers_bytes);
-    quantize(context);
+    std::optional<Dense> copy;
+    quantize_groups(context, adjacent_rows(context, a_, rows_, copy), layout_.group, values_, scales_,
+                    terms_);
     multiply(context, result);
     if (own_out) copy_view(context, own_out->view(), out_);
   }
@@ -77,29 +79,6 @@ class NibbleMatmul {
   }
 
  private:
-  // The integers of the left factor.
-  void quantize(const Context& context) {
-    const auto width = static_cast<std::int64_t>(element_size(a_.dtype));
-    std::optional<Dense> dense;
-    std::optional<tnr_view> matrix = as_matrix(a_, rows_);
-    if (!matrix || step_of(*matrix, 1) != width) {
-      dense.emplace(a_.dtype, a_.rank, a_.shape).take(context, a_);
-      matrix = as_matrix(dense->view(), rows_);
-    }
-    const auto* const from = static_cast<const Byte*>(matrix->data);
-    const std::int64_t step = step_of(*matrix, 0);
-    const auto quantize = kernels::quantizing_kernels().rows[number_].groups;
-    const std::int64_t slices =
-        std::min(rows_, slice_count_of(context, rows_ * layout_.rows * (width + 1)));
-    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-      const std::int64_t end = slice_begin(rows_, slices, slice + 1);
-      for (std::int64_t i = slice_begin(rows_, slices, slice); i < end; ++i) {
-        quantize(from + i * step, layout_.rows, layout_.group, scales_ + i * groups_,
-                 terms_ + i * groups_, values_ + i * layout_.rows);
-      }
-    });
-  }
-
   void multiply(const Context& context, const tnr_view& out) const {
     const Epilogue epilogue(activation_behind_rows(attributes_), attributes_.bias, TNR_DTYPE_F32,
                             TNR_DTYPE_F32);
@@ -175,7 +154,6 @@ class NibbleMatmul {
   const tnr_view_mut& out_;
   std::int64_t groups_;
   std::int64_t rows_;
-  unsigned number_;
   Pins pins_;
   Byte* values_ = nullptr;
   float* scales_ = nullptr;

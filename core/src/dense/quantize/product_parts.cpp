@@ -1,5 +1,6 @@
 #include "dense/quantize/product_parts.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "dense/elementwise_call.hpp"
 #include "dense/movement.hpp"
 #include "dense/quantize/scales.hpp"
+#include "threads/parallel.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {
@@ -63,6 +65,36 @@ std::int64_t product_rows(const tnr_view& a, const tnr_view& b, const tnr_view& 
          shape_text(out.rank, out.shape).text);
   }
   return rows;
+}
+
+tnr_view adjacent_rows(const Context& context, const tnr_view& a, std::int64_t rows,
+                       std::optional<Dense>& copy) {
+  const std::optional<tnr_view> matrix = as_matrix(a, rows);
+  if (matrix && step_of(*matrix, 1) == static_cast<std::int64_t>(element_size(a.dtype))) {
+    return *matrix;
+  }
+  copy.emplace(a.dtype, a.rank, a.shape).take(context, a);
+  return *as_matrix(copy->view(), rows);
+}
+
+void quantize_groups(const Context& context, const tnr_view& rows, std::int64_t group, Byte* values,
+                     float* scales, std::int32_t* terms) {
+  const std::int64_t depth = rows.shape[1];
+  const std::int64_t groups = depth / group;
+  const std::int64_t count = rows.shape[0];
+  const auto width = static_cast<std::int64_t>(element_size(rows.dtype));
+  const auto* const from = static_cast<const Byte*>(rows.data);
+  const std::int64_t step = step_of(rows, 0);
+  const auto quantize =
+      kernels::quantizing_kernels().rows[quantized_float(rows.dtype, "a")].groups;
+  const std::int64_t slices = std::min(count, slice_count_of(context, count * depth * (width + 1)));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    const std::int64_t end = slice_begin(count, slices, slice + 1);
+    for (std::int64_t i = slice_begin(count, slices, slice); i < end; ++i) {
+      quantize(from + i * step, depth, group, scales + i * groups, terms + i * groups,
+               values + i * depth);
+    }
+  });
 }
 
 void copy_view(const Context& context, const tnr_view& from, const tnr_view_mut& out) {

@@ -168,7 +168,12 @@ class QuantizedMatmul {
     } else {
       left_.emplace(left_dtype(), a.rank, a.shape);
       row_scales_.emplace(TNR_DTYPE_F32, a.rank, row_shape_);
-      if (has_affine_rows()) {
+      if (!has_affine_rows() && depth_ != 0) {
+        std::optional<Dense> copy;
+        FewOnStack<std::int32_t, 64> terms(static_cast<std::size_t>(rows_));
+        quantize_groups(context, adjacent_rows(context, a, rows_, copy), depth_,
+                        left_->data<Byte>(), row_scales_->data<float>(), terms.data());
+      } else if (has_affine_rows()) {
         const Dense zeros(TNR_DTYPE_U8, a.rank, row_shape_);
         quantize_rows(context, a, row_scales_->out(), &zeros.out(), left_->out());
         row_zeros_.emplace(TNR_DTYPE_I32, a.rank, row_shape_).take(context, zeros.view());
@@ -188,8 +193,14 @@ class QuantizedMatmul {
     const auto of_columns = [&](Vector& vector, tnr_dtype dtype, const tnr_view& from) {
       vector.emplace(dtype, 2, columns).take(context, from);
     };
-    if (!is_dynamic()) of_rows(row_scales_, TNR_DTYPE_F32, *a_.scales);
-    of_columns(column_scales_, TNR_DTYPE_F32, *b_.scales);
+    const float* row_scales = is_dynamic() ? nullptr : adjacent(*a_.scales, rows_);
+    const float* column_scales = adjacent(*b_.scales, columns_);
+    if (!is_dynamic() && row_scales == nullptr) of_rows(row_scales_, TNR_DTYPE_F32, *a_.scales);
+    if (row_scales == nullptr) row_scales = data_of<float>(row_scales_);
+    if (column_scales == nullptr) {
+      of_columns(column_scales_, TNR_DTYPE_F32, *b_.scales);
+      column_scales = data_of<float>(column_scales_);
+    }
     if (a_.zeros != nullptr) of_rows(row_zeros_, TNR_DTYPE_I32, *a_.zeros);
     if (row_zeros_ && known_sums_ == nullptr) {
       sum_columns(context, left.dtype, b_.values, packed_,
@@ -205,14 +216,24 @@ class QuantizedMatmul {
       sum(context, left, ones.view(), nullptr, row_sums_->out());
       if (row_zeros_) subtract_zeros();
     }
-    return {data_of<float>(row_scales_),
-            data_of<float>(column_scales_),
+    return {row_scales,
+            column_scales,
             data_of<std::int32_t>(row_zeros_),
             known_sums_ != nullptr ? known_sums_ : data_of<std::int32_t>(column_sums_),
             data_of<std::int32_t>(row_sums_),
             data_of<std::int32_t>(column_zeros_)};
   }
 
+  // The scales where there are `count` that lie next to each other; else nullptr.
+  static const float* adjacent(const tnr_view& scales, std::int64_t count) noexcept {
+    std::int64_t found = 1;
+    for (std::uint32_t axis = scales.rank; axis-- > 0;) {
+      if (scales.shape[axis] == 1) continue;
+      if (stride_of(scales, axis) != found) return nullptr;
+      found *= scales.shape[axis];
+    }
+    return found == count ? static_cast<const float*>(scales.data) : nullptr;
+  }
   // From the sums of the left factor's rows: those of its values less their zeros are wanted.
   void subtract_zeros() const noexcept {
     auto* const sums = row_sums_->data<std::uint32_t>();
