@@ -22,7 +22,9 @@ struct PairsOfWords {
     const __m128i pairs =
         _mm_maddubs_epi16(reinterpret_cast<__m128i>(b), reinterpret_cast<__m128i>(a));
 #endif
-    return part + reinterpret_cast<Part>(pairs);
+    Part sum = part + reinterpret_cast<Part>(pairs);
+    __asm__("" : "+x"(sum));  // or g++ adds all products of a block as a tree, which it spills
+    return sum;
   }
   static Sums fold(const Part& part, const Sums& sums) {
 #if defined(__AVX512BW__)
