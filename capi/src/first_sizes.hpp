@@ -34,6 +34,8 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_pool2d_attributes> = 96;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_batch_norm_attributes> = 16;
 template <>
+inline constexpr std::size_t kFirstSizeBytes<tnr_quantize_dynamic_attributes> = 16;
+template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_quantized_matmul_attributes> = 56;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_quantized_conv2d_attributes> = 128;
@@ -60,7 +62,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_histogram_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_random_attributes> = 64;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_factor_attributes> = 16;
+inline constexpr std::size_t kFirstSizeBytes<tnr_factor_attributes> = 24;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_factor_info> = 40;
 template <>
@@ -92,7 +94,7 @@ inline constexpr std::size_t kFirstSizeBytes<tnr_graph_node> = 64;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_precision_attributes> = 24;
 template <>
-inline constexpr std::size_t kFirstSizeBytes<tnr_graph_quantize_attributes> = 32;
+inline constexpr std::size_t kFirstSizeBytes<tnr_graph_quantize_attributes> = 40;
 template <>
 inline constexpr std::size_t kFirstSizeBytes<tnr_einsum_node_attributes> = 128;
 template <>

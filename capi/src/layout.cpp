@@ -175,6 +175,12 @@ static_assert(sizeof(tnr_batch_norm_attributes) == 16 && alignof(tnr_batch_norm_
 static_assert(offsetof(tnr_batch_norm_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_batch_norm_attributes, eps) == 8);
 
+static_assert(sizeof(tnr_quantize_dynamic_attributes) == 16 &&
+              alignof(tnr_quantize_dynamic_attributes) == 8);
+static_assert(offsetof(tnr_quantize_dynamic_attributes, struct_size) == 0);
+static_assert(offsetof(tnr_quantize_dynamic_attributes, bits) == 8);
+static_assert(offsetof(tnr_quantize_dynamic_attributes, reserved) == 12);
+
 static_assert(sizeof(tnr_quantized_matmul_attributes) == 56 &&
               alignof(tnr_quantized_matmul_attributes) == 8);
 static_assert(offsetof(tnr_quantized_matmul_attributes, struct_size) == 0);
@@ -261,10 +267,11 @@ static_assert(offsetof(tnr_random_attributes, probability) == 40);
 static_assert(offsetof(tnr_random_attributes, least) == 48);
 static_assert(offsetof(tnr_random_attributes, bound) == 56);
 
-static_assert(sizeof(tnr_factor_attributes) == 16 && alignof(tnr_factor_attributes) == 8);
+static_assert(sizeof(tnr_factor_attributes) == 24 && alignof(tnr_factor_attributes) == 8);
 static_assert(offsetof(tnr_factor_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_factor_attributes, a_dtype) == 8);
 static_assert(offsetof(tnr_factor_attributes, reserved) == 12);
+static_assert(offsetof(tnr_factor_attributes, group_scales) == 16);
 
 static_assert(sizeof(tnr_factor_info) == 40 && alignof(tnr_factor_info) == 8);
 static_assert(offsetof(tnr_factor_info, struct_size) == 0);
@@ -414,13 +421,15 @@ static_assert(offsetof(tnr_value_range, value) == 0);
 static_assert(offsetof(tnr_value_range, low) == 4);
 static_assert(offsetof(tnr_value_range, high) == 8);
 
-static_assert(sizeof(tnr_graph_quantize_attributes) == 32 &&
+static_assert(sizeof(tnr_graph_quantize_attributes) == 40 &&
               alignof(tnr_graph_quantize_attributes) == 8);
 static_assert(offsetof(tnr_graph_quantize_attributes, struct_size) == 0);
 static_assert(offsetof(tnr_graph_quantize_attributes, keep) == 8);
 static_assert(offsetof(tnr_graph_quantize_attributes, keep_count) == 16);
 static_assert(offsetof(tnr_graph_quantize_attributes, range_count) == 20);
 static_assert(offsetof(tnr_graph_quantize_attributes, ranges) == 24);
+static_assert(offsetof(tnr_graph_quantize_attributes, weight_group) == 32);
+static_assert(offsetof(tnr_graph_quantize_attributes, reserved) == 36);
 
 static_assert(sizeof(tnr_quantizable) == 16 && alignof(tnr_quantizable) == 4);
 static_assert(offsetof(tnr_quantizable, result) == 0);

@@ -176,6 +176,7 @@ class AttributeFields : public CGraph {
   }
 TENURE_NAMED(tnr_reduce_attributes)
 TENURE_NAMED(tnr_matmul_attributes)
+TENURE_NAMED(tnr_quantize_dynamic_attributes)
 TENURE_NAMED(tnr_quantized_matmul_attributes)
 TENURE_NAMED(tnr_quantized_conv2d_attributes)
 TENURE_NAMED(tnr_conv2d_attributes)
@@ -359,10 +360,17 @@ void AttributeFields::add_dense() {
     const tnr_view_mut to = out({2, 3});
     return tnr_triangular(nullptr, TNR_TRIANGLE_LOWER, &a, given, &to);
   });
-  add<tnr_factor_attributes>("factor", {"a_dtype"}, [this](auto* given) {
+  add<tnr_factor_attributes>("factor", {"a_dtype", "group_scales"}, [this](auto* given) {
     const tnr_view b = ones({2, 3});
     tnr_factor* const made = tnr_factor_create(nullptr, &b, given);
     return made == nullptr ? tnr_last_error()->status : tnr_factor_release(made);
+  });
+  add<tnr_quantize_dynamic_attributes>("quantize_dynamic", {"bits"}, [this](auto* given) {
+    const tnr_view a = ones({2, 3});
+    float own[2];
+    const tnr_view_mut scales = {view_over(own, {2, 1}, TNR_DTYPE_F32)};
+    const tnr_view_mut to = out({2, 3}, TNR_DTYPE_I8);
+    return tnr_quantize_dynamic(nullptr, &a, given, &scales, nullptr, &to);
   });
   add_node<tnr_einsum_node_attributes>(
       "einsum", {"spec"}, TNR_NODE_EINSUM, [this] { return std::vector{input({2})}; }, {}, 0,
@@ -603,7 +611,8 @@ void AttributeFields::add_programs() {
   for (const bool is_listed : {false, true}) {
     add<tnr_graph_quantize_attributes>(
         is_listed ? "what can be quantized" : "quantization",
-        {"keep", "keep_count", "range_count", "ranges"}, [this, is_listed](auto* given) {
+        {"keep", "keep_count", "range_count", "ranges", "weight_group"},
+        [this, is_listed](auto* given) {
           const tnr_view weights = ones({64, 64});
           const uint32_t of = node(TNR_NODE_MATMUL, {input({2, 64}), constant(weights)});
           uint32_t result = 0;

@@ -172,7 +172,7 @@ TEST_F(Attributes, OfDenseOperations) {
   });
   float own_scale[1] = {};
   const tnr_view_mut to_scale = {flat_view(own_scale, TNR_DTYPE_F32, {1})};
-  check<tnr_extension>("quantize_dynamic", [&](auto* with) {
+  check<tnr_quantize_dynamic_attributes>("quantize_dynamic", [&](auto* with) {
     return tnr_quantize_dynamic(nullptr, &table_, with, &to_scale, nullptr, &byte_out);
   });
   check<tnr_quantized_matmul_attributes>("quantized_matmul", [&](auto* with) {

@@ -535,6 +535,35 @@ void multiply_quantized(const Operands& with, const Lies& lies, bool is_packed, 
   out.give(answer);
 }
 
+// Multiplies rows of floats by weights of 4 bits, in groups that have one scale in memory.
+void multiply_by_nibbles(const Operands& with, const Lies& lies, bool is_packed, Answer& answer) {
+  const Input a(with.a.values.dtype, {with.a.rows, 64}, lies.a);
+  const Input b(TNR_DTYPE_I8, {64, 5}, lies.b, 2);
+  const Scale scale(with);
+  tnr_view scales = *static_cast<const tnr_view*>(scale);
+  scales.shape[0] = 2;
+  scales.shape[1] = 5;
+  scales.strides[0] = scales.strides[1] = 0;
+  const Output out(TNR_DTYPE_F32, {with.a.rows, 5}, with.fill, lies.out);
+  tnr_status status;
+  if (is_packed) {
+    tnr_factor_attributes packing = {};
+    packing.struct_size = sizeof packing;
+    packing.group_scales = &scales;
+    tnr_factor* const factor = tnr_factor_create(with.context, b, &packing);
+    status = factor == nullptr
+                 ? tnr_last_error()->status
+                 : tnr_factor_quantized_matmul(with.context, a, nullptr, nullptr, factor, nullptr,
+                                               nullptr, nullptr, out);
+    (void)tnr_factor_release(factor);
+  } else {
+    status = tnr_quantized_matmul(with.context, a, nullptr, nullptr, b, &scales, nullptr, nullptr,
+                                  out);
+  }
+  (void)answer.succeeds(status);
+  out.give(answer);
+}
+
 // The matrix as an image of one channel, or of one row of pixels with its columns as channels, whose
 // weight has three filters of one place.
 void convolve_quantized(const Operands& with, const Lies& lies, bool has_channels, Answer& answer) {
@@ -631,6 +660,12 @@ void add_layers(List& list) {
     }
     add("tnr_factor_quantized_matmul", "", [](auto& with, auto& layout, auto& answer) {
       multiply_quantized(with, layout, true, answer);
+    });
+    add("tnr_quantized_matmul", "by 4 bits", [](auto& with, auto& layout, auto& answer) {
+      multiply_by_nibbles(with, layout, false, answer);
+    });
+    add("tnr_factor_quantized_matmul", "by 4 bits", [](auto& with, auto& layout, auto& answer) {
+      multiply_by_nibbles(with, layout, true, answer);
     });
     add("tnr_batch_norm", "by channels",
         [](auto& with, auto& layout, auto& answer) { normalize_batch(with, layout, answer); });

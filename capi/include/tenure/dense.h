@@ -701,6 +701,13 @@ tnr_status tnr_batch_norm(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * integers, where one serves a group of adjacent ones. Leading axes may be missing.
  */
 
+/** Attributes of `tnr_quantize_dynamic`. */
+typedef struct tnr_quantize_dynamic_attributes {
+  uint64_t struct_size;
+  uint32_t bits;  /**< Bits of the integers: 8, or 4 of an i8 without zeros; 0 means 8. */
+  uint32_t reserved;
+} tnr_quantize_dynamic_attributes;
+
 /** Attributes of `tnr_quantized_matmul`. */
 typedef struct tnr_quantized_matmul_attributes {
   uint64_t struct_size;
@@ -771,6 +778,9 @@ tnr_status tnr_quantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * 255, and the number 0 has an integer of its own, the zero point. Ranges are those of finite
  * numbers; infinities become the integers at the ends. The scale of zeros is 1.
  *
+ * With 4 bits, of `attributes->bits`, the scale is the greatest magnitude divided by 7, and
+ * integers are -7 to 7: the weights that `tnr_factor_create` packs by their `group_scales`.
+ *
  * @param a f32, f16 or bf16, of any shape
  * @param scales
  * @param zeros (nullable) of the shape of `scales`; required for an `out` of u8
@@ -778,8 +788,8 @@ tnr_status tnr_quantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
  */
 TNR_API TNR_NODISCARD
 tnr_status tnr_quantize_dynamic(tnr_context *context TNR_BORROWED, const tnr_view *a,
-    const tnr_extension *attributes, const tnr_view_mut *scales, const tnr_view_mut *zeros,
-    const tnr_view_mut *out) TNR_NOEXCEPT;
+    const tnr_quantize_dynamic_attributes *attributes, const tnr_view_mut *scales,
+    const tnr_view_mut *zeros, const tnr_view_mut *out) TNR_NOEXCEPT;
 
 /**
  * Numbers of integers: `out = (a - zero) * scale`, rounded once to f32, and to the dtype of
@@ -807,6 +817,11 @@ tnr_status tnr_dequantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * `attributes->flags` has `TNR_QUANTIZE_AFFINE_ROWS`. `out` is f32, f16 or bf16,
  * rounded once; or i8 or u8 by `attributes->out_scale`, as by `tnr_quantize`.
  *
+ * With `b_scales` `[k / group, n]`, of groups of 32, 64 or 128 rows, `b` has weights of 4 bits,
+ * i8 values from -8 to 7 without zero points. `a` is then of numbers, which are quantized to i8
+ * by a scale for each group of a row, and an element is the sum of `sum * (a_scale * b_scale)`
+ * over the groups, in their order and each addition rounded, `+ bias`. k may be any.
+ *
  * INVALID_ARGUMENT also for k above 33,025, beyond which sums may not be exact, and a scale
  * that is not finite or not above 0.
  *
@@ -814,7 +829,7 @@ tnr_status tnr_dequantize(tnr_context *context TNR_BORROWED, const tnr_view *a,
  * @param a_scales (nullable) `[..., m, 1]`, or a shape that broadcasts to it
  * @param a_zeros (nullable) of the shape of `a_scales`; without them 0
  * @param b i8 or u8, `[k, n]`
- * @param b_scales `[n]`, or a shape that broadcasts to it
+ * @param b_scales `[n]`, or a shape that broadcasts to it; or `[k / group, n]`
  * @param b_zeros (nullable) of the shape of `b_scales`; without them 0
  * @param out `[..., m, n]` or `[n]`
  */
@@ -1359,6 +1374,11 @@ typedef struct tnr_factor_attributes {
    */
   tnr_dtype a_dtype;
   uint32_t reserved;
+  /**
+   * f32 or f16, `[k / group, n]`: `b` has weights of 4 bits, i8 values from -8 to 7, and each scale
+   * is of `group` adjacent rows of a column, 32, 64 or 128. The scales are copied. NULL: none.
+   */
+  const tnr_view *group_scales;
 } tnr_factor_attributes;
 
 /** Shape and size of a packed factor. */
@@ -1385,8 +1405,14 @@ TNR_API tnr_status tnr_factor_release(tnr_factor *factor TNR_OWNED) TNR_NOEXCEPT
  * processor does not multiply them; and in addition up to 32 columns, and for bytes some rows.
  * Later changes of `b` are not seen. No engine but the library's own takes it.
  *
+ * With `attributes->group_scales` a value takes 4 bits and a scale 32, and only
+ * `tnr_factor_quantized_matmul` takes the factor.
+ *
  * INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
- * both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
+ * both are bytes; with `group_scales` also a `b` that is not i8, an `a_dtype` that is neither 0
+ * nor i8, a value that is not from -8 to 7, scales of another shape, and a scale that is not
+ * finite or not above 0. UNSUPPORTED: a dtype `tnr_matmul` does not take; scales that are neither
+ * f32 nor f16.
  *
  * @param b `[k, n]`, copied
  */
@@ -1420,12 +1446,12 @@ tnr_status tnr_factor_matmul(tnr_context *context TNR_BORROWED, const tnr_scalar
 
 /**
  * `tnr_quantized_matmul` by a factor that `tnr_factor_create` has packed for left factors of the
- * dtype of `a`; for i8 where `a` is of floats.
+ * dtype of `a`; for i8 where `a` is of floats. A factor of weights of 4 bits has its scales.
  *
  * @param a as `a` of `tnr_quantized_matmul`
  * @param a_scales (nullable) as there
  * @param a_zeros (nullable) as there
- * @param b_scales as there
+ * @param b_scales (nullable) as there; NULL for a factor that has its scales
  * @param b_zeros (nullable) as there
  * @param out as there
  */

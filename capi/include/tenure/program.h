@@ -536,6 +536,12 @@ typedef struct tnr_graph_quantize_attributes {
   uint32_t range_count;  /**< Number of `ranges`. */
   /** `range_count` ranges of left operands, at most one of each. NULL for none. */
   const tnr_value_range *ranges;
+  /**
+   * 32, 64 or 128: right factors of products become weights of 4 bits, with a scale for each group
+   * of as many rows of a column. 0: integers of 8 bits, with a scale for each column.
+   */
+  uint32_t weight_group;
+  uint32_t reserved;
 } tnr_graph_quantize_attributes;
 
 /** A node that `tnr_graph_quantize` replaces with one of integers. */
@@ -874,6 +880,8 @@ typedef int32_t tnr_quantize_result;
 #define TNR_QUANTIZE_RESULT_AFFINE_VALUES 3  /**< The integers of numbers that have zero points. */
 #define TNR_QUANTIZE_RESULT_AFFINE_SCALES 4  /**< Their scales. */
 #define TNR_QUANTIZE_RESULT_AFFINE_ZEROS 5  /**< Their zero points. */
+#define TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES 6  /**< The integers of 4 bits, without zero points. */
+#define TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES 7  /**< Their scales. */
 
 /** Attributes of a node of `TNR_NODE_EINSUM`, which must be given. */
 typedef struct tnr_einsum_node_attributes {
@@ -1049,6 +1057,10 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
  * `TNR_NODE_BATCH_NORM` of constant parameters behind a convolution becomes a part of its
  * filters and its bias first.
  *
+ * With `attributes->weight_group` right factors of products have 4 bits and a scale for each group
+ * of a column, and each group of a row of the left factor is quantized to i8 in a run. Products
+ * whose number of rows the group does not divide stay in f32. There are no ranges then.
+ *
  * A left operand with a range in `attributes->ranges` is quantized to u8 by one scale and one
  * zero point, those that `tnr_quantize_dynamic` chooses for this range: static quantization.
  * Without a range they are chosen in each run: for each row of a product, and for all elements
@@ -1062,7 +1074,8 @@ tnr_status tnr_graph_add_mixed_precision(tnr_graph *graph TNR_BORROWED, const ui
  * INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
  * `of` depends on; no node that becomes one of integers; a range with a NaN or an infinity, or
  * with a `low` above its `high`; two ranges of one value, or one of a value that is not the left
- * operand of a node that becomes one of integers, whether or not it is kept.
+ * operand of a node that becomes one of integers, whether or not it is kept; another
+ * `attributes->weight_group`, or one with ranges.
  *
  * @param of (counted-by count)
  * @param quantized (out) (counted-by count) values

@@ -4,12 +4,12 @@
 #include "attributes.hpp"
 #include "timed.hpp"
 
-using tenure::capi::attributes_of;
 using tenure::capi::context_of;
 using tenure::capi::deref;
 using tenure::capi::guarded;
 using tenure::capi::handle_of;
 using tenure::capi::release_handle;
+using tenure::capi::require_zero;
 using tenure::capi::retain_handle;
 using tenure::capi::run;
 using tenure::capi::run_pointer;
@@ -24,8 +24,10 @@ tnr_status tnr_factor_release(tnr_factor* factor) noexcept {
 tnr_factor* tnr_factor_create(tnr_context* context, const tnr_view* b,
                               const tnr_factor_attributes* attributes) noexcept {
   return run_pointer(TNR_OPERATION_FACTOR_PACK, [&] {
+    const tnr_factor_attributes given = sized_attributes_of(attributes);
+    require_zero(given.reserved, "attributes->reserved");
     return handle_of<tnr_factor>(tenure::factor_create(context_of(context), deref(b, "b"),
-                                                       attributes_of(attributes).a_dtype));
+                                                       given.a_dtype, given.group_scales));
   });
 }
 

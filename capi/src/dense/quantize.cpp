@@ -4,6 +4,7 @@
 #include "attributes.hpp"
 #include "timed.hpp"
 
+using tenure::capi::attributes_of;
 using tenure::capi::check_attributes;
 using tenure::capi::context_of;
 using tenure::capi::deref;
@@ -22,12 +23,13 @@ tnr_status tnr_quantize(tnr_context* context, const tnr_view* a, const tnr_view*
 }
 
 tnr_status tnr_quantize_dynamic(tnr_context* context, const tnr_view* a,
-                                const tnr_extension* attributes, const tnr_view_mut* scales,
-                                const tnr_view_mut* zeros, const tnr_view_mut* out) noexcept {
+                                const tnr_quantize_dynamic_attributes* attributes,
+                                const tnr_view_mut* scales, const tnr_view_mut* zeros,
+                                const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_QUANTIZE, [=] {
-    check_attributes(attributes);
+    const std::uint32_t bits = attributes_of(attributes).bits;
     tenure::quantize_dynamic(context_of(context), deref(a, "a"), deref(scales, "scales"), zeros,
-                             deref(out, "out"));
+                             deref(out, "out"), bits);
   });
 }
 
@@ -74,7 +76,7 @@ tnr_status tnr_factor_quantized_matmul(tnr_context* context, const tnr_view* a,
                                        const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_QUANTIZED_MATMUL, [=] {
     tenure::factor_quantized_matmul(context_of(context), {deref(a, "a"), a_scales, a_zeros},
-                                    token_of(b), deref(b_scales, "b_scales"), b_zeros,
+                                    token_of(b), b_scales, b_zeros,
                                     sized_attributes_of(attributes), deref(out, "out"));
   });
 }

@@ -16,7 +16,8 @@ namespace tenure {
 using FactorToken = std::uint64_t;
 
 // tnr_factor_create().
-FactorToken factor_create(const Context& context, const tnr_view& b, tnr_dtype a_dtype = 0);
+FactorToken factor_create(const Context& context, const tnr_view& b, tnr_dtype a_dtype = 0,
+                          const tnr_view* group_scales = nullptr);
 // All throw STALE_HANDLE for a token that is garbage, of another kind, or released; BUSY at
 // kMaxRefs.
 void factor_retain(FactorToken token);

@@ -9,11 +9,11 @@
 
 namespace tenure {
 
-// nullptr: zeros of 0.
+// nullptr: zeros of 0. `bits` are 8, or 4 of an i8 without zeros; 0 means 8.
 void quantize(const Context& context, const tnr_view& a, const tnr_view& scales,
               const tnr_view* zeros, const tnr_view_mut& out);
 void quantize_dynamic(const Context& context, const tnr_view& a, const tnr_view_mut& scales,
-                      const tnr_view_mut* zeros, const tnr_view_mut& out);
+                      const tnr_view_mut* zeros, const tnr_view_mut& out, std::uint32_t bits = 8);
 void dequantize(const Context& context, const tnr_view& a, const tnr_view& scales,
                 const tnr_view* zeros, const tnr_view_mut& out);
 
@@ -28,7 +28,7 @@ void quantized_matmul(const Context& context, const QuantizedFactor& a, const Qu
                       const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out);
 // tnr_factor_quantized_matmul().
 void factor_quantized_matmul(const Context& context, const QuantizedFactor& a, FactorToken b,
-                             const tnr_view& b_scales, const tnr_view* b_zeros,
+                             const tnr_view* b_scales, const tnr_view* b_zeros,
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out);
 // tnr_quantized_conv2d(), where both have scales.

@@ -14,6 +14,7 @@
 #include "cpu/group_by_key.hpp"
 #include "cpu/indexed.hpp"
 #include "cpu/kernel.hpp"
+#include "cpu/nibbles.hpp"
 #include "cpu/normalize.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/packed.hpp"
@@ -104,7 +105,8 @@ struct Ordering;  // ordering.hpp, which only code that sorts includes
 // needs). The extension is compiled with the last base set, and used instead of the table where the
 // processor has the capability too.
 #define TENURE_EXTENDED_FAMILIES(FAMILY) \
-  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2)
+  FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2) \
+  FAMILY(nibble_kernels, NibbleKernels, kNibbles, kNibbleQuads, kVnni)
 
 // FAMILY(these five arguments, a second extension, the capability that this extension needs). The
 // second extension is used instead of both.

@@ -22,6 +22,8 @@ pub type Embedding = Program<(i64, i64), f32>;
 
 /// The largest batch of a program.
 const BATCH: usize = 4096;
+/// Weights of 4 bits that share a scale.
+const GROUP: usize = 32;
 /// BERT's normalisations add this to the variance before its root.
 pub(crate) const EPS: f64 = 1e-12;
 
@@ -44,6 +46,14 @@ impl Bert {
         Program::trace_with(passes, |graph| self.trace(graph, Products::OfIntegers))
     }
 
+    /// The program of this model that multiplies by weights of 4 bits, in groups of 32.
+    ///
+    /// # Errors
+    /// The errors of [`quantized_program`](Self::quantized_program).
+    pub fn four_bit_program(&self, passes: Passes) -> Result<Embedding> {
+        Program::trace_with(passes, |graph| self.trace(graph, Products::OfFourBits))
+    }
+
     /// The program of this model with the weights of products packed as these bytes are, which
     /// [`Program::packed`] gave of one that packs them. They are shared; the weights themselves are
     /// not read.
@@ -63,6 +73,14 @@ impl Bert {
         Program::trace_packed(packed, |graph| self.trace(graph, Products::OfIntegers))
     }
 
+    /// The program of [4 bits](Self::four_bit_program) with the packed weights that another one gave.
+    ///
+    /// # Errors
+    /// The errors of both.
+    pub fn four_bit_program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
+        Program::trace_packed(packed, |graph| self.trace(graph, Products::OfFourBits))
+    }
+
     fn trace(&self, graph: Graph<'_>, products: Products) -> Result<Embedding> {
         let batch = graph.extent("batch", BATCH);
         let words = graph.extent("words", self.positions());
@@ -72,6 +90,7 @@ impl Bert {
         let vectors = match products {
             Products::OfTheirType => vectors,
             Products::OfIntegers => graph.quantize(vectors, &[]),
+            Products::OfFourBits => graph.quantize_four_bits(vectors, GROUP, &[]),
         };
         graph.program((tokens, counts), vectors)
     }
@@ -82,6 +101,7 @@ impl Bert {
 enum Products {
     OfTheirType,
     OfIntegers,
+    OfFourBits,
 }
 
 /// Sequences of tokens in a graph, as [`Embedding`] takes them.

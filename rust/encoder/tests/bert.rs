@@ -89,6 +89,28 @@ fn a_model_of_integers_is_near_to_the_model() {
 }
 
 #[test]
+fn a_model_of_four_bits_has_the_same_bits_packed() {
+    let bert = Bert::new(&opened(&model_of(64, 128)), HEADS).unwrap();
+    let exact = bert.program(Passes::DEFAULT).unwrap();
+    let plain = bert.four_bit_program(Passes::DEFAULT).unwrap();
+    let packed = bert.four_bit_program(Passes::DEFAULT.with(Passes::PACKING)).unwrap();
+    let bytes = packed.packed().unwrap().into_shared();
+    let lent = bert.four_bit_program_packed(&bytes).unwrap();
+    let of_eight = bert.quantized_program(Passes::DEFAULT.with(Passes::PACKING)).unwrap();
+    assert!(bytes.len() < of_eight.packed().unwrap().len());
+    // Bytes of one kind of weights are not those of another.
+    assert!(bert.quantized_program_packed(&bytes).is_err());
+    let (tokens, counts) = (Tensor::from([[1, 2, 3, 0], [4, 5, 6, 7]]), [3, 4]);
+    let [a, b, c, d] = [exact, plain, packed, lent]
+        .map(|program| program.run((&tokens, &counts)).unwrap().to_vec());
+    assert_eq!((&b, &b), (&c, &d));
+    for (a, b) in a.chunks(64).zip(b.chunks(64)) {
+        let cosine: f32 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+        assert!(cosine > 0.9 && cosine < 0.99999, "{cosine}");
+    }
+}
+
+#[test]
 fn a_model_of_half_the_bytes_is_near_to_the_model() {
     let (tokens, counts) = (Tensor::from([[1, 2, 3, 0], [4, 5, 6, 7]]), [3, 4]);
     let vectors = |bert: Bert| {

@@ -804,6 +804,16 @@ pub struct tnr_batch_norm_attributes {
 // with an extent of 1 where one scale serves the whole axis, or an extent that divides that of the
 // integers, where one serves a group of adjacent ones. Leading axes may be missing.
 
+/// Attributes of `tnr_quantize_dynamic`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct tnr_quantize_dynamic_attributes {
+    pub struct_size: u64,
+    /// Bits of the integers: 8, or 4 of an i8 without zeros; 0 means 8.
+    pub bits: u32,
+    pub reserved: u32,
+}
+
 /// Attributes of `tnr_quantized_matmul`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -1079,6 +1089,9 @@ pub struct tnr_factor_attributes {
     /// `b`.
     pub a_dtype: tnr_dtype,
     pub reserved: u32,
+    /// f32 or f16, `[k / group, n]`: `b` has weights of 4 bits, i8 values from -8 to 7, and each scale
+    /// is of `group` adjacent rows of a column, 32, 64 or 128. The scales are copied. NULL: none.
+    pub group_scales: *const tnr_view,
 }
 
 /// Shape and size of a packed factor.
@@ -1758,6 +1771,10 @@ pub struct tnr_graph_quantize_attributes {
     pub range_count: u32,
     /// `range_count` ranges of left operands, at most one of each. NULL for none.
     pub ranges: *const tnr_value_range,
+    /// 32, 64 or 128: right factors of products become weights of 4 bits, with a scale for each group
+    /// of as many rows of a column. 0: integers of 8 bits, with a scale for each column.
+    pub weight_group: u32,
+    pub reserved: u32,
 }
 
 /// A node that `tnr_graph_quantize` replaces with one of integers.
@@ -1805,6 +1822,10 @@ impl tnr_quantize_result {
     pub const AFFINE_SCALES: tnr_quantize_result = tnr_quantize_result(4);
     /// Their zero points.
     pub const AFFINE_ZEROS: tnr_quantize_result = tnr_quantize_result(5);
+    /// The integers of 4 bits, without zero points.
+    pub const FOUR_BIT_VALUES: tnr_quantize_result = tnr_quantize_result(6);
+    /// Their scales.
+    pub const FOUR_BIT_SCALES: tnr_quantize_result = tnr_quantize_result(7);
 }
 
 /// Attributes of a node of `TNR_NODE_EINSUM`, which must be given.
@@ -3373,14 +3394,18 @@ unsafe extern "C" {
     /// 255, and the number 0 has an integer of its own, the zero point. Ranges are those of finite
     /// numbers; infinities become the integers at the ends. The scale of zeros is 1.
     ///
+    /// With 4 bits, of `attributes->bits`, the scale is the greatest magnitude divided by 7, and
+    /// integers are -7 to 7: the weights that `tnr_factor_create` packs by their `group_scales`.
+    ///
     /// @param a f32, f16 or bf16, of any shape
     /// @param scales
     /// @param zeros (nullable) of the shape of `scales`; required for an `out` of u8
     /// @param out i8 or u8, as `a`
     #[must_use]
     pub fn tnr_quantize_dynamic(
-        context: *mut tnr_context, a: *const tnr_view, attributes: *const tnr_extension,
-        scales: *const tnr_view_mut, zeros: *const tnr_view_mut, out: *const tnr_view_mut,
+        context: *mut tnr_context, a: *const tnr_view,
+        attributes: *const tnr_quantize_dynamic_attributes, scales: *const tnr_view_mut,
+        zeros: *const tnr_view_mut, out: *const tnr_view_mut,
     ) -> tnr_status;
 
     /// Numbers of integers: `out = (a - zero) * scale`, rounded once to f32, and to the dtype of
@@ -3407,6 +3432,11 @@ unsafe extern "C" {
     /// `attributes->flags` has `TNR_QUANTIZE_AFFINE_ROWS`. `out` is f32, f16 or bf16,
     /// rounded once; or i8 or u8 by `attributes->out_scale`, as by `tnr_quantize`.
     ///
+    /// With `b_scales` `[k / group, n]`, of groups of 32, 64 or 128 rows, `b` has weights of 4 bits,
+    /// i8 values from -8 to 7 without zero points. `a` is then of numbers, which are quantized to i8
+    /// by a scale for each group of a row, and an element is the sum of `sum * (a_scale * b_scale)`
+    /// over the groups, in their order and each addition rounded, `+ bias`. k may be any.
+    ///
     /// INVALID_ARGUMENT also for k above 33,025, beyond which sums may not be exact, and a scale
     /// that is not finite or not above 0.
     ///
@@ -3414,7 +3444,7 @@ unsafe extern "C" {
     /// @param a_scales (nullable) `[..., m, 1]`, or a shape that broadcasts to it
     /// @param a_zeros (nullable) of the shape of `a_scales`; without them 0
     /// @param b i8 or u8, `[k, n]`
-    /// @param b_scales `[n]`, or a shape that broadcasts to it
+    /// @param b_scales `[n]`, or a shape that broadcasts to it; or `[k / group, n]`
     /// @param b_zeros (nullable) of the shape of `b_scales`; without them 0
     /// @param out `[..., m, n]` or `[n]`
     #[must_use]
@@ -3760,8 +3790,14 @@ unsafe extern "C" {
     /// processor does not multiply them; and in addition up to 32 columns, and for bytes some rows.
     /// Later changes of `b` are not seen. No engine but the library's own takes it.
     ///
+    /// With `attributes->group_scales` a value takes 4 bits and a scale 32, and only
+    /// `tnr_factor_quantized_matmul` takes the factor.
+    ///
     /// INVALID_ARGUMENT: a rank that is not 2, an `a_dtype` that is not the dtype of `b`, unless
-    /// both are bytes. UNSUPPORTED: a dtype `tnr_matmul` does not take.
+    /// both are bytes; with `group_scales` also a `b` that is not i8, an `a_dtype` that is neither 0
+    /// nor i8, a value that is not from -8 to 7, scales of another shape, and a scale that is not
+    /// finite or not above 0. UNSUPPORTED: a dtype `tnr_matmul` does not take; scales that are neither
+    /// f32 nor f16.
     ///
     /// @param b `[k, n]`, copied
     #[must_use]
@@ -3792,12 +3828,12 @@ unsafe extern "C" {
     ) -> tnr_status;
 
     /// `tnr_quantized_matmul` by a factor that `tnr_factor_create` has packed for left factors of the
-    /// dtype of `a`; for i8 where `a` is of floats.
+    /// dtype of `a`; for i8 where `a` is of floats. A factor of weights of 4 bits has its scales.
     ///
     /// @param a as `a` of `tnr_quantized_matmul`
     /// @param a_scales (nullable) as there
     /// @param a_zeros (nullable) as there
-    /// @param b_scales as there
+    /// @param b_scales (nullable) as there; NULL for a factor that has its scales
     /// @param b_zeros (nullable) as there
     /// @param out as there
     #[must_use]
@@ -4577,6 +4613,10 @@ unsafe extern "C" {
     /// `TNR_NODE_BATCH_NORM` of constant parameters behind a convolution becomes a part of its
     /// filters and its bias first.
     ///
+    /// With `attributes->weight_group` right factors of products have 4 bits and a scale for each group
+    /// of a column, and each group of a row of the left factor is quantized to i8 in a run. Products
+    /// whose number of rows the group does not divide stay in f32. There are no ranges then.
+    ///
     /// A left operand with a range in `attributes->ranges` is quantized to u8 by one scale and one
     /// zero point, those that `tnr_quantize_dynamic` chooses for this range: static quantization.
     /// Without a range they are chosen in each run: for each row of a product, and for all elements
@@ -4590,7 +4630,8 @@ unsafe extern "C" {
     /// INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
     /// `of` depends on; no node that becomes one of integers; a range with a NaN or an infinity, or
     /// with a `low` above its `high`; two ranges of one value, or one of a value that is not the left
-    /// operand of a node that becomes one of integers, whether or not it is kept.
+    /// operand of a node that becomes one of integers, whether or not it is kept; another
+    /// `attributes->weight_group`, or one with ranges.
     ///
     /// @param of (counted-by count)
     /// @param quantized (out) (counted-by count) values

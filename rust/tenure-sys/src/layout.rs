@@ -226,6 +226,14 @@ const _: () = {
 };
 
 const _: () = {
+    assert!(size_of::<tnr_quantize_dynamic_attributes>() == 16);
+    assert!(align_of::<tnr_quantize_dynamic_attributes>() == 8);
+    assert!(offset_of!(tnr_quantize_dynamic_attributes, struct_size) == 0);
+    assert!(offset_of!(tnr_quantize_dynamic_attributes, bits) == 8);
+    assert!(offset_of!(tnr_quantize_dynamic_attributes, reserved) == 12);
+};
+
+const _: () = {
     assert!(size_of::<tnr_quantized_matmul_attributes>() == 56);
     assert!(align_of::<tnr_quantized_matmul_attributes>() == 8);
     assert!(offset_of!(tnr_quantized_matmul_attributes, struct_size) == 0);
@@ -348,11 +356,12 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_factor_attributes>() == 16);
+    assert!(size_of::<tnr_factor_attributes>() == 24);
     assert!(align_of::<tnr_factor_attributes>() == 8);
     assert!(offset_of!(tnr_factor_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_factor_attributes, a_dtype) == 8);
     assert!(offset_of!(tnr_factor_attributes, reserved) == 12);
+    assert!(offset_of!(tnr_factor_attributes, group_scales) == 16);
 };
 
 const _: () = {
@@ -550,13 +559,15 @@ const _: () = {
 };
 
 const _: () = {
-    assert!(size_of::<tnr_graph_quantize_attributes>() == 32);
+    assert!(size_of::<tnr_graph_quantize_attributes>() == 40);
     assert!(align_of::<tnr_graph_quantize_attributes>() == 8);
     assert!(offset_of!(tnr_graph_quantize_attributes, struct_size) == 0);
     assert!(offset_of!(tnr_graph_quantize_attributes, keep) == 8);
     assert!(offset_of!(tnr_graph_quantize_attributes, keep_count) == 16);
     assert!(offset_of!(tnr_graph_quantize_attributes, range_count) == 20);
     assert!(offset_of!(tnr_graph_quantize_attributes, ranges) == 24);
+    assert!(offset_of!(tnr_graph_quantize_attributes, weight_group) == 32);
+    assert!(offset_of!(tnr_graph_quantize_attributes, reserved) == 36);
 };
 
 const _: () = {

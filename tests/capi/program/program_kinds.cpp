@@ -170,9 +170,11 @@ const tnr_view* given(const Views& v, std::size_t i) { return i < v.size() ? v[i
 
 // All results of tnr_quantize_dynamic(), where `out` is one of them.
 tnr_status quantize_rows(const KindCase& of, const Views& v, const tnr_view_mut* out) {
-  const bool is_affine = op_of(of) >= TNR_QUANTIZE_RESULT_AFFINE_VALUES;
-  const bool is_values =
-      op_of(of) == TNR_QUANTIZE_RESULT_VALUES || op_of(of) == TNR_QUANTIZE_RESULT_AFFINE_VALUES;
+  const bool has_four_bits = op_of(of) >= TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES;
+  const bool is_affine = !has_four_bits && op_of(of) >= TNR_QUANTIZE_RESULT_AFFINE_VALUES;
+  const bool is_values = op_of(of) == TNR_QUANTIZE_RESULT_VALUES ||
+                         op_of(of) == TNR_QUANTIZE_RESULT_AFFINE_VALUES ||
+                         op_of(of) == TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES;
   const bool is_zeros = op_of(of) == TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
   std::vector<unsigned char> bytes[3];
   const auto unwanted = [&](unsigned i, const Shape& shape, tnr_dtype dtype) -> tnr_view_mut {
@@ -184,7 +186,8 @@ tnr_status quantize_rows(const KindCase& of, const Views& v, const tnr_view_mut*
   const tnr_view_mut scales = unwanted(1, of.numbers, F32);
   const tnr_view_mut zeros = unwanted(2, of.numbers, of.dtype);
   const tnr_view_mut* const of_zeros = is_zeros ? out : &zeros;
-  return tnr_quantize_dynamic(of.context, v[0], nullptr, is_values || is_zeros ? &scales : out,
+  const tnr_quantize_dynamic_attributes with = {sizeof with, has_four_bits ? 4u : 0u, 0};
+  return tnr_quantize_dynamic(of.context, v[0], &with, is_values || is_zeros ? &scales : out,
                               is_affine ? of_zeros : nullptr, is_values ? out : &values);
 }
 
@@ -284,11 +287,13 @@ void add_quantized(const Adder& add) {
   add("quantize with zeros", TNR_NODE_QUANTIZE, {array({4, 6}, F32), row_scales, row_zeros}, {},
       quantize)
       .dtype = I8;
-  for (std::int32_t result = TNR_QUANTIZE_RESULT_VALUES; result <= TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
-       ++result) {
+  for (std::int32_t result = TNR_QUANTIZE_RESULT_VALUES;
+       result <= TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES; ++result) {
+    const bool is_affine = result >= TNR_QUANTIZE_RESULT_AFFINE_VALUES &&
+                           result <= TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
     add("quantize_dynamic", with_op(TNR_NODE_QUANTIZE_DYNAMIC, result), {array({4, 6}, F32)},
         {4, 1}, quantize_rows)
-        .dtype = result < TNR_QUANTIZE_RESULT_AFFINE_VALUES ? I8 : U8;
+        .dtype = is_affine ? U8 : I8;
   }
   add("dequantize", TNR_NODE_DEQUANTIZE, {array({4, 6}, I8), row_scales, row_zeros}, {},
       [](const KindCase& of, const Views& v, const tnr_view_mut* out) {
@@ -305,6 +310,16 @@ void add_quantized(const Adder& add) {
   rows.dtype = F32;
   set<tnr_matmul_attributes>(rows,
                              [](tnr_matmul_attributes& a) { a.activation = TNR_UNARY_OP_RELU; });
+  add("quantized product by weights of 4 bits", TNR_NODE_QUANTIZED_MATMUL,
+      {array({4, 64}, F32),
+       array({64, 3}, I8),
+       {},
+       array({2, 3}, F32, {0.5, 0.25, 2, 1, 0.125, 3}),
+       {},
+       {},
+       bias},
+      {}, quantized_product)
+      .dtype = F32;
   KindCase& affine =
       add("quantized product of affine rows", TNR_NODE_QUANTIZED_MATMUL,
           {array({4, 6}, F32), b, {}, column_scales, {}, column_zeros}, {}, quantized_product);

@@ -191,6 +191,76 @@ TEST_F(QuantizationTest, AWrongScaleIsRefusedInARun) {
   }
 }
 
+TEST_F(QuantizationTest, WeightsOfFourBitsHaveTheBitsOfTheCall) {
+  constexpr std::int64_t kRows = 192;
+  const Floats factor({kRows, kColumns}, -0.7F, 0.31F);
+  const Floats given({5, kRows}, 0.11F, 0.37F);
+  for (const std::uint32_t group : {32u, 64u}) {
+    release_all();
+    graph = tnr_graph_create();
+    const std::uint32_t product =
+        node(TNR_NODE_MATMUL, {input({5, kRows}), constant(factor.view()), constant(bias.view())});
+    tnr_graph_quantize_attributes attributes = {};
+    attributes.struct_size = sizeof attributes;
+    attributes.weight_group = group;
+    std::uint32_t of = 0;
+    ASSERT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &of), TNR_STATUS_OK);
+    EXPECT_EQ(codes_from(1),
+              (Values{TNR_NODE_QUANTIZE_DYNAMIC | TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES,
+                      TNR_NODE_QUANTIZE_DYNAMIC | TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES,
+                      TNR_NODE_QUANTIZED_MATMUL}));
+    output(of);
+    std::vector<signed char> integers(kRows * kColumns);
+    const tnr_view_mut values = {view_over(integers.data(), {kRows, kColumns}, I8)};
+    Floats scales({kRows / group, kColumns});
+    const tnr_view_mut of_scales = scales.out();
+    const tnr_view weights_view = factor.view();
+    const tnr_quantize_dynamic_attributes four = {sizeof four, 4, 0};
+    ASSERT_EQ(tnr_quantize_dynamic(nullptr, &weights_view, &four, &of_scales, nullptr, &values),
+              TNR_STATUS_OK);
+    Floats expected({5, kColumns});
+    tnr_quantized_matmul_attributes with = {};
+    with.struct_size = sizeof with;
+    const tnr_view of_bias = bias.view();
+    with.bias = &of_bias;
+    const tnr_view a = given.view();
+    const tnr_view_mut out = expected.out();
+    ASSERT_EQ(tnr_quantized_matmul(nullptr, &a, nullptr, nullptr, &values.view, &of_scales.view,
+                                   nullptr, &with, &out),
+              TNR_STATUS_OK);
+    EXPECT_EQ(result(given, {5, kColumns}), expected.values);
+    EXPECT_EQ(result(given, {5, kColumns}, TNR_PASS_CONSTANT_FOLDING), expected.values);
+    EXPECT_EQ(result(given, {5, kColumns}, 0, TNR_PASS_PACKING), expected.values);
+  }
+}
+
+TEST_F(QuantizationTest, GroupsTakeNoOtherScalesNorZeros) {
+  const std::uint32_t numbers = input({5, 64});
+  const std::uint32_t bytes = input({64, 3}, I8);
+  const std::uint32_t unsigned_bytes = input({64, 3}, TNR_DTYPE_U8);
+  const std::uint32_t rows = input({5, 64}, I8);
+  const std::uint32_t scales = input({2, 3});
+  const std::uint32_t zeros = input({2, 3}, I8);
+  const std::uint32_t row_scales = input({5, 1});
+  constexpr std::uint32_t kNone = TNR_OPERAND_NONE;
+  const auto refuse = [&](const Values& operands, std::uint32_t flags, const char* message) {
+    tnr_matmul_attributes attributes = {};
+    attributes.struct_size = sizeof attributes;
+    attributes.flags = flags;
+    std::uint32_t value = 0;
+    EXPECT_EQ(add(TNR_NODE_QUANTIZED_MATMUL, operands, {}, &attributes, 0, &value, F32),
+              TNR_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(tnr_last_error()->message).find(message), std::string::npos)
+        << tnr_last_error()->message;
+  };
+  refuse({rows, bytes, row_scales, scales}, 0, "a_scales is given but b_scales has groups");
+  refuse({numbers, bytes, kNone, scales, kNone, zeros}, 0,
+         "b_zeros is given but b_scales has groups");
+  refuse({numbers, bytes, kNone, scales}, TNR_QUANTIZE_AFFINE_ROWS,
+         "TNR_QUANTIZE_AFFINE_ROWS is given but b_scales has groups");
+  refuse({numbers, unsigned_bytes, kNone, scales}, 0, "b is u8 but weights of 4 bits must be i8");
+}
+
 TEST_F(QuantizationTest, RefusalsNameTheValueAndTheBound) {
   const std::uint32_t of = input({5, kDepth});
   const std::uint32_t other = node(kTanh, {of});
@@ -210,6 +280,18 @@ TEST_F(QuantizationTest, RefusalsNameTheValueAndTheBound) {
   EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
             TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(tnr_last_error()->message, "attributes->ranges is NULL");
+  attributes.range_count = 0;
+  attributes.weight_group = 16;
+  EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
+            TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_STREQ(tnr_last_error()->message,
+               "attributes->weight_group is 16 but must be 0, 32, 64 or 128");
+  // The group divides no number of rows of the factor.
+  attributes.weight_group = 32;
+  EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
+            TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(tnr_last_error()->message).find("there is nothing to quantize"),
+            std::string::npos);
   EXPECT_EQ(tnr_graph_quantize(nullptr, &product, 1, nullptr, &result), TNR_STATUS_STALE_HANDLE);
   EXPECT_EQ(result, 77u);
 }

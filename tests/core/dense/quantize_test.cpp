@@ -305,7 +305,7 @@ void expect_exact_products(Random& random) {
       Operand<float> by_packed({of.rows, of.columns});
       const TestContext two(2);
       factor_quantized_matmul(two, {expected.a.view, &expected.a_scales.view, a_zeros}, packed,
-                              expected.b_scales.view, b_zeros, attributes, by_packed.out());
+                              &expected.b_scales.view, b_zeros, attributes, by_packed.out());
       factor_release(packed);
       for_each_index(out.view, [&](const Index& index) {
         float number = expected.at(index[0], index[1], a_zeros != nullptr, b_zeros != nullptr);
@@ -397,7 +397,7 @@ TEST(QuantizedMatmul, QuantizesRowsOfFloatsWithZeroPoints) {
     quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, right, attributes, out.out());
     const FactorToken packed = factor_create(kDefaultContext, b.view, TNR_DTYPE_U8);
     Operand<float> by_packed({of.rows, of.columns});
-    factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, packed, b_scales.view,
+    factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, packed, &b_scales.view,
                             nullptr, attributes, by_packed.out());
     factor_release(packed);
     for_each_index(out.view, [&](const Index& index) {
@@ -762,7 +762,7 @@ TEST(QuantizedMatmul, RefusesFactorsThatDoNotFit) {
   const FactorToken packed = factor_create(kDefaultContext, b.view, TNR_DTYPE_U8);
   expect_error(
       TNR_STATUS_INVALID_ARGUMENT, {"packed for a left factor of u8 but must be for i8"}, [&] {
-        factor_quantized_matmul(kDefaultContext, left, packed, one.view, nullptr, none, out.out());
+        factor_quantized_matmul(kDefaultContext, left, packed, &one.view, nullptr, none, out.out());
       });
   factor_release(packed);
 }

@@ -257,6 +257,10 @@ void matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a, 
 void factor_matmul(const Context& context, const tnr_scalar& alpha, const tnr_view& a,
                    const PackedFactor& b, const tnr_scalar& beta, const tnr_view_mut& out,
                    const tnr_matmul_attributes& attributes) {
+  if (b.has_groups()) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "b has weights of 4 bits, which only tnr_factor_quantized_matmul takes");
+  }
   require_dtype(a, "a", b.info().a_dtype, "b was packed for a left factor of");
   const std::uint64_t read = multiply(context, alpha, a, b.view(), &b, beta, out, attributes);
   count_product(TNR_OPERATION_FACTOR_MATMUL, out.view, read, b.info().size_bytes);

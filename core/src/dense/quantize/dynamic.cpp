@@ -1,5 +1,6 @@
 // Numbers to integers by scales that are chosen from them.
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 #include <cstring>
 
@@ -40,14 +41,15 @@ class RowQuantizer {
 
   // The numbers are some.
   RowQuantizer(const Types& types, const tnr_view& a, const tnr_view_mut& out,
-               const tnr_view_mut& scales, const tnr_view_mut* zeros,
-               const ScaleGroups& groups) noexcept
+               const tnr_view_mut& scales, const tnr_view_mut* zeros, const ScaleGroups& groups,
+               std::uint32_t bits) noexcept
       : types_(types),
         width_(static_cast<std::int64_t>(element_size(a.dtype))),
         in_(static_cast<const Byte*>(a.data)),
         out_(writable(out)),
         scales_(writable(scales)),
-        zeros_(zeros == nullptr ? nullptr : writable(*zeros)) {
+        zeros_(zeros == nullptr ? nullptr : writable(*zeros)),
+        most_(bits == 4 ? 7 : 127) {
     const tnr_view numbers = groups.numbers(a);
     const tnr_view integers = groups.numbers(out.view);
     const tnr_view of_groups = groups.scales(scales.view);
@@ -116,8 +118,8 @@ class RowQuantizer {
     const kernels::QuantizingKernels& kernels = kernels::quantizing_kernels();
     float scale;
     if (zero_out == nullptr) {
-      scale = above_zero(kernels.rows[types_.number].greatest(in, count_) / 127);
-      kernels.rows[types_.number].quantize(in, count_, scale, out);
+      scale = above_zero(kernels.rows[types_.number].greatest(in, count_) / most_);
+      kernels.rows[types_.number].quantize(in, count_, scale, most_, out);
     } else {
       const kernels::Range range = kernels.rows[types_.number].range(in, count_);
       const AffineScale chosen =
@@ -141,6 +143,7 @@ class RowQuantizer {
   Byte* out_;
   Byte* scales_;
   Byte* zeros_;
+  float most_;  // an integer of a row without a zero point
   Nest rows_{4};
   Nest elements_{4};
   std::int64_t count_ = 1;  // of a row
@@ -167,16 +170,16 @@ AffineScale affine_scale(float least, float greatest, int first) noexcept {
 }
 
 void quantize_rows(const Context& context, const tnr_view& a, const tnr_view_mut& scales,
-                   const tnr_view_mut* zeros, const tnr_view_mut& out) {
+                   const tnr_view_mut* zeros, const tnr_view_mut& out, std::uint32_t bits) {
   const ScaleGroups groups(scales.view, "scales", a);
   if (is_empty(a)) return fill_of_zeros(context, scales, zeros);
   const RowQuantizer::Types types = {quantized_float(a.dtype, "a"),
                                      quantized_byte(out.view.dtype, "out")};
-  RowQuantizer(types, a, out, scales, zeros, groups).run(context);
+  RowQuantizer(types, a, out, scales, zeros, groups, bits).run(context);
 }
 
 void quantize_dynamic(const Context& context, const tnr_view& a, const tnr_view_mut& scales,
-                      const tnr_view_mut* zeros, const tnr_view_mut& out) {
+                      const tnr_view_mut* zeros, const tnr_view_mut& out, std::uint32_t bits) {
   check_view_mut(out, "out");
   check_view_mut(scales, "scales");
   check_view(a, "a");
@@ -203,7 +206,15 @@ void quantize_dynamic(const Context& context, const tnr_view& a, const tnr_view_
   if (zeros == nullptr && out.view.dtype != TNR_DTYPE_I8) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "out.dtype is u8, which needs zeros, but zeros is NULL");
   }
-  quantize_rows(context, a, scales, zeros, out);
+  if (bits != 0 && bits != 4 && bits != 8) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "attributes->bits is %" PRIu32 " but must be 4 or 8", bits);
+  }
+  if (bits == 4 && (zeros != nullptr || out.view.dtype != TNR_DTYPE_I8)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->bits is 4 but out is %s %s zeros: it must be i8 without",
+         dtype_name(out.view.dtype), zeros == nullptr ? "without" : "with");
+  }
+  quantize_rows(context, a, scales, zeros, out, bits);
   count_call(TNR_OPERATION_QUANTIZE, element_bytes(a),
              element_bytes(out.view) + element_bytes(scales.view) +
                  (zeros == nullptr ? 0 : element_bytes(zeros->view)));

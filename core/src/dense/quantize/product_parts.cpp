@@ -1,5 +1,6 @@
 #include "dense/quantize/product_parts.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "dense/elementwise_call.hpp"
 #include "dense/movement.hpp"
 #include "dense/quantize/scales.hpp"
+#include "threads/parallel.hpp"
 #include "view/operand_checks.hpp"
 
 namespace tenure {
@@ -27,6 +29,77 @@ void Dense::take(const Context& context, const tnr_view& from) const {
   call.add(from, "");
   call.run(context, from.dtype == view().dtype ? copy_operation(from.dtype)
                                                : cast_operation(from.dtype, view().dtype));
+}
+
+std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept {
+  tnr_view matrix = view;
+  matrix.rank = 2;
+  matrix.shape[0] = rows;
+  matrix.shape[1] = view.shape[view.rank - 1];
+  matrix.strides[0] = 0;
+  matrix.strides[1] = view.strides[view.rank - 1];
+  std::int64_t count = 1;
+  for (std::uint32_t axis = view.rank - 1; axis-- > 0;) {
+    if (view.shape[axis] == 1) continue;
+    if (count == 1) matrix.strides[0] = view.strides[axis];
+    if (view.strides[axis] != count * matrix.strides[0]) return std::nullopt;
+    count *= view.shape[axis];
+  }
+  return matrix;
+}
+
+std::int64_t product_rows(const tnr_view& a, const tnr_view& b, const tnr_view& out) {
+  if (a.rank == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is 0 but must be 1 at least");
+  require_rank(b, "b", 2);
+  require_rank(out, "out", a.rank);
+  std::int64_t rows = 1;
+  bool fits = a.shape[a.rank - 1] == b.shape[0] && out.shape[out.rank - 1] == b.shape[1];
+  for (std::uint32_t axis = 0; axis + 1 < a.rank; ++axis) {
+    fits &= a.shape[axis] == out.shape[axis];
+    if (!is_empty(out)) rows *= out.shape[axis];
+  }
+  if (!fits) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "a has shape %s, b %s and out %s, but they must be [..., m, k], [k, n] and [..., m, n]",
+         shape_text(a.rank, a.shape).text, shape_text(b.rank, b.shape).text,
+         shape_text(out.rank, out.shape).text);
+  }
+  return rows;
+}
+
+tnr_view adjacent_rows(const Context& context, const tnr_view& a, std::int64_t rows,
+                       std::optional<Dense>& copy) {
+  const std::optional<tnr_view> matrix = as_matrix(a, rows);
+  if (matrix && step_of(*matrix, 1) == static_cast<std::int64_t>(element_size(a.dtype))) {
+    return *matrix;
+  }
+  copy.emplace(a.dtype, a.rank, a.shape).take(context, a);
+  return *as_matrix(copy->view(), rows);
+}
+
+void quantize_groups(const Context& context, const tnr_view& rows, std::int64_t group, Byte* values,
+                     float* scales, std::int32_t* terms) {
+  const std::int64_t depth = rows.shape[1];
+  const std::int64_t groups = depth / group;
+  const std::int64_t count = rows.shape[0];
+  const auto width = static_cast<std::int64_t>(element_size(rows.dtype));
+  const auto* const from = static_cast<const Byte*>(rows.data);
+  const std::int64_t step = step_of(rows, 0);
+  const auto quantize = kernels::quantizing_kernels().rows[quantized_float(rows.dtype, "a")].groups;
+  const std::int64_t slices = std::min(count, slice_count_of(context, count * depth * (width + 1)));
+  for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
+    const std::int64_t end = slice_begin(count, slices, slice + 1);
+    for (std::int64_t i = slice_begin(count, slices, slice); i < end; ++i) {
+      quantize(from + i * step, depth, group, scales + i * groups, terms + i * groups,
+               values + i * depth);
+    }
+  });
+}
+
+void copy_view(const Context& context, const tnr_view& from, const tnr_view_mut& out) {
+  ElementwiseCall copy(out);
+  copy.add(from, "");
+  copy.run(context, copy_operation(from.dtype));
 }
 
 void check_one(const tnr_view& view, const char* name) {

@@ -38,6 +38,22 @@ class Dense {
   tnr_view_mut view_;
 };
 
+// The matrix that the last two axes and the batch before them are, where the rows of all products
+// follow each other at one step.
+std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept;
+// The rows of [..., m, k] by [k, n] to [..., m, n], all that there are; 0 where out has no element.
+// Throws INVALID_ARGUMENT for other shapes.
+std::int64_t product_rows(const tnr_view& a, const tnr_view& b, const tnr_view& out);
+// Numbers of floats as the rows of a matrix with adjacent elements, in their own memory or in `copy`.
+tnr_view adjacent_rows(const Context& context, const tnr_view& a, std::int64_t rows,
+                       std::optional<Dense>& copy);
+// Quantizes each group of each row by its own scale, as RowQuantizing::groups does. `rows` are
+// adjacent_rows(); all arrays are row-major.
+void quantize_groups(const Context& context, const tnr_view& rows, std::int64_t group,
+                     kernels::Byte* values, float* scales, std::int32_t* terms);
+// Views of one shape and dtype, which are checked and pinned.
+void copy_view(const Context& context, const tnr_view& from, const tnr_view_mut& out);
+
 // A vector of numbers, one for each row or column.
 using Vector = std::optional<Dense>;
 template <class T>

@@ -204,7 +204,7 @@ class QuantizedConv2d {
       return make_view(filters_of(group), static_cast<std::size_t>(depth * g_.filters), 0,
                        weight_.values.dtype, 2, shape + 1, nullptr);
     };
-    layout_.emplace(matrix_of(0), a_.values.dtype);
+    layout_.emplace(matrix_of(0), FactorUse{.a_dtype = a_.values.dtype});
     panels_.emplace(g_.groups, whole_lines(layout_->bytes));
     for (std::int64_t group = 0; group < g_.groups; ++group) {
       pack_panels(context, *layout_, matrix_of(group),

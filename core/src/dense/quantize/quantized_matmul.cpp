@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <optional>
+#include <utility>
 
 #include "cpu/dispatch.hpp"
 #include "dense/elementwise_call.hpp"
@@ -10,6 +11,7 @@
 #include "dense/product/matmul.hpp"
 #include "dense/product/packed_factor.hpp"
 #include "dense/quantize/dynamic.hpp"
+#include "dense/quantize/nibble_matmul.hpp"
 #include "dense/quantize/product_parts.hpp"
 #include "dense/quantize/quantized_matmul.hpp"
 #include "dense/quantize/scales.hpp"
@@ -23,25 +25,6 @@ namespace tenure {
 namespace {
 
 using kernels::Byte;
-
-// The matrix that the last two axes and the batch before them are, where the rows of all products
-// follow each other at one step.
-std::optional<tnr_view> as_matrix(const tnr_view& view, std::int64_t rows) noexcept {
-  tnr_view matrix = view;
-  matrix.rank = 2;
-  matrix.shape[0] = rows;
-  matrix.shape[1] = view.shape[view.rank - 1];
-  matrix.strides[0] = 0;
-  matrix.strides[1] = view.strides[view.rank - 1];
-  std::int64_t count = 1;
-  for (std::uint32_t axis = view.rank - 1; axis-- > 0;) {
-    if (view.shape[axis] == 1) continue;
-    if (count == 1) matrix.strides[0] = view.strides[axis];
-    if (view.strides[axis] != count * matrix.strides[0]) return std::nullopt;
-    count *= view.shape[axis];
-  }
-  return matrix;
-}
 
 BlockedMatmul::Steps steps_of(const tnr_view& matrix) noexcept {
   return {step_of(matrix, 0), step_of(matrix, 1)};
@@ -93,9 +76,7 @@ class QuantizedMatmul {
     const kernels::SumScaling scaling = scaling_of(context, left);
     multiply(context, left, *as_matrix(result, rows_), scaling);
     if (own_out == nullptr) return;
-    ElementwiseCall copy(out_);
-    copy.add(own_out->view(), "");
-    copy.run(context, copy_operation(out_.view.dtype));
+    copy_view(context, own_out->view(), out_);
   }
 
   [[nodiscard]] std::uint64_t read_bytes() const noexcept {
@@ -117,26 +98,11 @@ class QuantizedMatmul {
   void check_shapes() {
     const tnr_view& a = a_.values;
     const tnr_view& b = b_.values;
-    const tnr_view& out = out_.view;
-    if (a.rank == 0) fail(TNR_STATUS_INVALID_ARGUMENT, "a.rank is 0 but must be 1 at least");
-    require_rank(b, "b", 2);
-    require_rank(out, "out", a.rank);
+    rows_ = product_rows(a, b, out_.view);
     columns_ = b.shape[1];
     depth_ = b.shape[0];
-    rows_ = 1;
     std::copy_n(a.shape, a.rank, row_shape_);
     row_shape_[a.rank - 1] = 1;
-    bool fits = a.shape[a.rank - 1] == depth_ && out.shape[out.rank - 1] == columns_;
-    for (std::uint32_t axis = 0; axis + 1 < a.rank; ++axis) {
-      fits &= a.shape[axis] == out.shape[axis];
-      if (!is_empty(out)) rows_ *= out.shape[axis];
-    }
-    if (!fits) {
-      fail(TNR_STATUS_INVALID_ARGUMENT,
-           "a has shape %s, b %s and out %s, but they must be [..., m, k], [k, n] and [..., m, n]",
-           shape_text(a.rank, a.shape).text, shape_text(b.rank, b.shape).text,
-           shape_text(out.rank, out.shape).text);
-    }
     if (depth_ > kMostExactDepth) {
       fail(TNR_STATUS_INVALID_ARGUMENT,
            "b.shape[0] is %" PRId64 " but must be %" PRId64 " at most, where sums are exact",
@@ -202,7 +168,12 @@ class QuantizedMatmul {
     } else {
       left_.emplace(left_dtype(), a.rank, a.shape);
       row_scales_.emplace(TNR_DTYPE_F32, a.rank, row_shape_);
-      if (has_affine_rows()) {
+      if (!has_affine_rows() && depth_ != 0) {
+        std::optional<Dense> copy;
+        FewOnStack<std::int32_t, 64> terms(static_cast<std::size_t>(rows_));
+        quantize_groups(context, adjacent_rows(context, a, rows_, copy), depth_,
+                        left_->data<Byte>(), row_scales_->data<float>(), terms.data());
+      } else if (has_affine_rows()) {
         const Dense zeros(TNR_DTYPE_U8, a.rank, row_shape_);
         quantize_rows(context, a, row_scales_->out(), &zeros.out(), left_->out());
         row_zeros_.emplace(TNR_DTYPE_I32, a.rank, row_shape_).take(context, zeros.view());
@@ -222,8 +193,14 @@ class QuantizedMatmul {
     const auto of_columns = [&](Vector& vector, tnr_dtype dtype, const tnr_view& from) {
       vector.emplace(dtype, 2, columns).take(context, from);
     };
-    if (!is_dynamic()) of_rows(row_scales_, TNR_DTYPE_F32, *a_.scales);
-    of_columns(column_scales_, TNR_DTYPE_F32, *b_.scales);
+    const float* row_scales = is_dynamic() ? nullptr : adjacent(*a_.scales, rows_);
+    const float* column_scales = adjacent(*b_.scales, columns_);
+    if (!is_dynamic() && row_scales == nullptr) of_rows(row_scales_, TNR_DTYPE_F32, *a_.scales);
+    if (row_scales == nullptr) row_scales = data_of<float>(row_scales_);
+    if (column_scales == nullptr) {
+      of_columns(column_scales_, TNR_DTYPE_F32, *b_.scales);
+      column_scales = data_of<float>(column_scales_);
+    }
     if (a_.zeros != nullptr) of_rows(row_zeros_, TNR_DTYPE_I32, *a_.zeros);
     if (row_zeros_ && known_sums_ == nullptr) {
       sum_columns(context, left.dtype, b_.values, packed_,
@@ -239,14 +216,24 @@ class QuantizedMatmul {
       sum(context, left, ones.view(), nullptr, row_sums_->out());
       if (row_zeros_) subtract_zeros();
     }
-    return {data_of<float>(row_scales_),
-            data_of<float>(column_scales_),
+    return {row_scales,
+            column_scales,
             data_of<std::int32_t>(row_zeros_),
             known_sums_ != nullptr ? known_sums_ : data_of<std::int32_t>(column_sums_),
             data_of<std::int32_t>(row_sums_),
             data_of<std::int32_t>(column_zeros_)};
   }
 
+  // The scales where there are `count` that lie next to each other; else nullptr.
+  static const float* adjacent(const tnr_view& scales, std::int64_t count) noexcept {
+    std::int64_t found = 1;
+    for (std::uint32_t axis = scales.rank; axis-- > 0;) {
+      if (scales.shape[axis] == 1) continue;
+      if (stride_of(scales, axis) != found) return nullptr;
+      found *= scales.shape[axis];
+    }
+    return found == count ? static_cast<const float*>(scales.data) : nullptr;
+  }
   // From the sums of the left factor's rows: those of its values less their zeros are wanted.
   void subtract_zeros() const noexcept {
     auto* const sums = row_sums_->data<std::uint32_t>();
@@ -302,24 +289,60 @@ class QuantizedMatmul {
   Vector column_sums_;
 };
 
+void count(const tnr_view_mut& out, std::uint64_t read_bytes) noexcept {
+  const bool is_nothing = is_empty(out.view);
+  count_call(TNR_OPERATION_QUANTIZED_MATMUL, is_nothing ? 0 : read_bytes,
+             is_nothing ? 0 : element_bytes(out.view));
+}
+
 void run(const Context& context, const QuantizedFactor& a, const QuantizedFactor& b,
          const PackedFactor* packed, const tnr_quantized_matmul_attributes& attributes,
          const tnr_view_mut& out, const std::int32_t* sums = nullptr) {
   QuantizedMatmul product(a, b, packed, attributes, out, sums);
   product.run(context);
-  count_call(TNR_OPERATION_QUANTIZED_MATMUL, is_empty(out.view) ? 0 : product.read_bytes(),
-             is_empty(out.view) ? 0 : element_bytes(out.view));
+  count(out, product.read_bytes());
+}
+
+// The right factor is packed for the call.
+void run_grouped(const Context& context, const QuantizedFactor& a, const QuantizedFactor& b,
+                 const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out) {
+  if (b.zeros != nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "b_zeros is given but must be NULL: weights of 4 bits have none");
+  }
+  if (b.values.dtype != TNR_DTYPE_I8) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "b.dtype is %s but weights of 4 bits must be i8",
+         dtype_name(b.values.dtype));
+  }
+  check_view(b.values, "b");
+  check_scale_views(*b.scales, "b_scales", nullptr, "", b.values.dtype);
+  Pins pins;
+  const OperandPins add(pins, out);
+  add(&b.values, "b");
+  add(b.scales, "b_scales");
+  const FactorUse use = {.group_scales = b.scales, .scales_name = "b_scales"};
+  const FactorLayout layout(b.values, use);
+  const Scratch bytes(1, layout.bytes);
+  const PackedFactor packed(layout, bytes.data(), nullptr);
+  if (layout.bytes != 0) pack_nibbles(context, layout, b.values, use, bytes.data());
+  (void)multiply_nibbles(context, a, packed, attributes, out);
+  count(out, element_bytes(a.values) + element_bytes(b.values) + element_bytes(*b.scales));
 }
 
 }  // namespace
 
 void quantized_matmul(const Context& context, const QuantizedFactor& a, const QuantizedFactor& b,
                       const tnr_quantized_matmul_attributes& attributes, const tnr_view_mut& out) {
+  const tnr_view& scales = *b.scales;
+  if (b.values.rank == 2 && scales.rank == 2 && scales.shape[0] > 1 &&
+      are_group_scales(scales.shape, b.values.shape)) {
+    return run_grouped(context, a, b, attributes, out);
+  }
   run(context, a, b, nullptr, attributes, out);
 }
 
 void factor_quantized_matmul(const Context& context, const QuantizedFactor& a, FactorToken b,
-                             const tnr_view& b_scales, const tnr_view* b_zeros,
+                             const tnr_view* b_scales, const tnr_view* b_zeros,
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out) {
   const FactorHandles::Use use(kFactorHandles, b);
@@ -327,11 +350,22 @@ void factor_quantized_matmul(const Context& context, const QuantizedFactor& a, F
 }
 
 void factor_quantized_matmul(const Context& context, const QuantizedFactor& a,
-                             const PackedFactor& b, const tnr_view& b_scales,
+                             const PackedFactor& b, const tnr_view* b_scales,
                              const tnr_view* b_zeros,
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out, const std::int32_t* sums) {
-  run(context, a, {b.view(), &b_scales, b_zeros}, &b, attributes, out, sums);
+  if (b.has_groups() == (b_scales != nullptr)) {
+    fail(TNR_STATUS_INVALID_ARGUMENT, "b_scales is %s but b %s scales of its own",
+         b_scales == nullptr ? "NULL" : "given", b.has_groups() ? "has" : "has no");
+  }
+  if (!b.has_groups()) {
+    return run(context, a, {b.view(), b_scales, b_zeros}, &b, attributes, out, sums);
+  }
+  if (b_zeros != nullptr) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "b_zeros is given but must be NULL: weights of 4 bits have none");
+  }
+  count(out, multiply_nibbles(context, a, b, attributes, out));
 }
 
 std::vector<std::int32_t> column_sums(const Context& context, const PackedFactor& factor) {

@@ -25,10 +25,10 @@ Activation activation_behind_rows(const Attributes& attributes) {
 // The sum of each column of integers, of a factor that is packed for u8.
 std::vector<std::int32_t> column_sums(const Context& context, const PackedFactor& factor);
 
-// As tnr_factor_quantized_matmul(). Counts the call. `sums` are the column_sums() of `b`, or nullptr:
+// As tnr_factor_quantized_matmul(), without `b_scales` where `b` has its scales. Counts the call. `sums` are the column_sums() of `b`, or nullptr:
 // they are computed where zero points of `a` need them.
 void factor_quantized_matmul(const Context& context, const QuantizedFactor& a,
-                             const PackedFactor& b, const tnr_view& b_scales,
+                             const PackedFactor& b, const tnr_view* b_scales,
                              const tnr_view* b_zeros,
                              const tnr_quantized_matmul_attributes& attributes,
                              const tnr_view_mut& out, const std::int32_t* sums = nullptr);

@@ -4,6 +4,7 @@
 
 #include "cpu/quantize.hpp"
 #include "dense/product/epilogue.hpp"
+#include "dense/product/packed_factor.hpp"
 #include "dense/product/product_types.hpp"
 #include "dense/quantize/product_parts.hpp"
 #include "dense/quantize/quantized_matmul.hpp"
@@ -32,20 +33,47 @@ ArrayType scaled(const NodeCall& call, const OperandType* operands, tnr_dtype in
 // ---- results of tnr_quantize_dynamic() ----
 
 bool is_affine(const GraphNode& node) noexcept {
-  return node.op() >= TNR_QUANTIZE_RESULT_AFFINE_VALUES;
+  return node.op() >= TNR_QUANTIZE_RESULT_AFFINE_VALUES &&
+         node.op() <= TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
 }
 bool gives_values(const GraphNode& node) noexcept {
-  return node.op() == TNR_QUANTIZE_RESULT_VALUES || node.op() == TNR_QUANTIZE_RESULT_AFFINE_VALUES;
+  return node.op() == TNR_QUANTIZE_RESULT_VALUES ||
+         node.op() == TNR_QUANTIZE_RESULT_AFFINE_VALUES ||
+         node.op() == TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES;
+}
+std::uint32_t bits_of(const GraphNode& node) noexcept {
+  return node.op() >= TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES ? 4 : 8;
 }
 tnr_dtype result_dtype(const GraphNode& node) {
   switch (node.op()) {
     case TNR_QUANTIZE_RESULT_VALUES:
     case TNR_QUANTIZE_RESULT_AFFINE_VALUES:
-    case TNR_QUANTIZE_RESULT_AFFINE_ZEROS: return node.dtype;
+    case TNR_QUANTIZE_RESULT_AFFINE_ZEROS:
+    case TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES: return node.dtype;
     case TNR_QUANTIZE_RESULT_SCALES:
-    case TNR_QUANTIZE_RESULT_AFFINE_SCALES: return TNR_DTYPE_F32;
+    case TNR_QUANTIZE_RESULT_AFFINE_SCALES:
+    case TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES: return TNR_DTYPE_F32;
     default: refuse_code("result", node.op());
   }
+}
+
+// ---- products by weights of 4 bits ----
+
+Refusal grouped_refusal(const NodeCall& call, const OperandType* operands) noexcept {
+  const char* given = nullptr;
+  if (operands[kAScales].array != nullptr) given = "a_scales";
+  if (operands[kBZeros].array != nullptr) given = "b_zeros";
+  if ((call.node.attributes.matmul.flags & TNR_QUANTIZE_AFFINE_ROWS) != 0) {
+    given = "TNR_QUANTIZE_AFFINE_ROWS";
+  }
+  if (given != nullptr) {
+    return error_of(TNR_STATUS_INVALID_ARGUMENT,
+                    "%s is given but b_scales has groups, of weights of 4 bits", given);
+  }
+  const tnr_dtype dtype = operands[kB].array->dtype;
+  if (dtype == TNR_DTYPE_I8) return std::nullopt;
+  return error_of(TNR_STATUS_INVALID_ARGUMENT, "b is %s but weights of 4 bits must be i8",
+                  dtype_name(dtype));
 }
 
 }  // namespace
@@ -124,7 +152,7 @@ void run_quantize_dynamic(const Context& context, const NodeCall& call, const Op
   const tnr_view_mut* of_zeros = gives_zeros ? &out : nullptr;
   if (zeros) of_zeros = &zeros->out();
   quantize_dynamic(context, a, scales ? scales->out() : out, of_zeros,
-                   values ? values->out() : out);
+                   values ? values->out() : out, bits_of(node));
 }
 
 ArrayType infer_quantized_matmul(const NodeCall& call, const OperandType* operands) {
@@ -159,7 +187,7 @@ ArrayType infer_quantized_matmul(const NodeCall& call, const OperandType* operan
   return {dtype, a.rank, {}};
 }
 
-Refusal shape_quantized_matmul(const NodeCall&, const OperandType* operands,
+Refusal shape_quantized_matmul(const NodeCall& call, const OperandType* operands,
                                ArrayType& result) noexcept {
   const ArrayType& a = *operands[kA].array;
   const ArrayType& b = *operands[kB].array;
@@ -174,7 +202,12 @@ Refusal shape_quantized_matmul(const NodeCall&, const OperandType* operands,
                     "a has shape %s and b %s, but they must be [..., m, k] and [k, n]",
                     shape_text(a.rank, a.shape).text, shape_text(b.rank, b.shape).text);
   }
-  if (b.shape[0] > kMostExactDepth) {
+  const ArrayType& b_scales = *operands[kBScales].array;
+  const bool has_groups = b_scales.rank == 2 && b_scales.shape[0] > 1 &&
+                          are_group_scales(b_scales.shape, b.shape);
+  if (has_groups) {
+    if (Refusal refusal = grouped_refusal(call, operands)) return refusal;
+  } else if (b.shape[0] > kMostExactDepth) {
     return error_of(TNR_STATUS_INVALID_ARGUMENT,
                     "b.shape[0] is %" PRId64 " but must be %" PRId64
                     " at most, where sums are exact",
@@ -196,8 +229,10 @@ Refusal shape_quantized_matmul(const NodeCall&, const OperandType* operands,
   if (Refusal refusal = checked(kAScales, "a_scales", kAZeros, "a_zeros", a.rank, rows)) {
     return refusal;
   }
-  if (Refusal refusal = checked(kBScales, "b_scales", kBZeros, "b_zeros", 2, columns)) {
-    return refusal;
+  if (!has_groups) {
+    if (Refusal refusal = checked(kBScales, "b_scales", kBZeros, "b_zeros", 2, columns)) {
+      return refusal;
+    }
   }
   const std::int64_t one[TNR_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
   if (Refusal refusal = checked(kScale, "scale", kZero, "zero", TNR_MAX_RANK, one)) {
@@ -225,8 +260,9 @@ void run_quantized_matmul(const Context& context, const NodeCall& call, const Op
   const tnr_view* const b_scales = operands[kBScales].view;
   const tnr_view* const b_zeros = operands[kBZeros].view;
   if (call.node.factor != nullptr) {
-    factor_quantized_matmul(context, a, *call.node.factor, *b_scales, b_zeros, attributes, out,
-                            call.node.column_sums);
+    const PackedFactor& b = *call.node.factor;
+    factor_quantized_matmul(context, a, b, b.has_groups() ? nullptr : b_scales, b_zeros, attributes,
+                            out, call.node.column_sums);
   } else {
     quantized_matmul(context, a, {*operands[kB].view, b_scales, b_zeros}, attributes, out);
   }

@@ -13,7 +13,7 @@ namespace {
 using kernels::Byte;
 
 constexpr std::uint64_t kMagic =
-    0x324b4341'50524e54;  // TNRPACK2 where the first byte is the lowest
+    0x334b4341'50524e54;  // TNRPACK3 where the first byte is the lowest
 
 struct Header {
   std::uint64_t magic;
@@ -29,6 +29,7 @@ struct PackedEntry {
   std::int64_t a_dtype;
   std::int64_t rows;  // of filters: what each has
   std::int64_t cols;  // of filters: their number
+  std::int64_t group;  // rows of a scale of weights of 4 bits, else 0
   // How kernels read it.
   std::int64_t panel_columns;
   std::int64_t depths;
@@ -49,7 +50,8 @@ PackedEntry entry_of(const FactorLayout& layout) noexcept {
           layout.a_dtype,
           layout.rows,
           layout.cols,
-          layout.types.panel_columns(),
+          layout.group,
+          layout.panel_columns(),
           layout.types.depths,
           layout.types.starts,
           layout.types.most_depth(),
@@ -65,6 +67,7 @@ PackedEntry entry_of(const FiltersLayout& layout) noexcept {
           layout.dtype,
           layout.channels * layout.kernel[0] * layout.kernel[1],
           layout.filters,
+          0,
           layout.panel_filters,
           1,
           0,
@@ -77,7 +80,8 @@ PackedEntry entry_of(const FiltersLayout& layout) noexcept {
 }
 
 bool is_same_matrix(const PackedEntry& a, const PackedEntry& b) noexcept {
-  return a.dtype == b.dtype && a.a_dtype == b.a_dtype && a.rows == b.rows && a.cols == b.cols;
+  return a.dtype == b.dtype && a.a_dtype == b.a_dtype && a.rows == b.rows && a.cols == b.cols &&
+         a.group == b.group;
 }
 
 bool are_same_filters(const PackedEntry& a, const PackedEntry& b) noexcept {

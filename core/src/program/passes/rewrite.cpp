@@ -128,11 +128,11 @@ std::shared_ptr<const Constant> filter_matrix(const Context& context, const tnr_
   return matrix;
 }
 
-// Factors by the dtype that they are multiplied by, also those of convolutions of integers, then
-// filters by their number of groups: the order of their bytes.
+// Factors by what they are packed for, also those of convolutions of integers, then filters by their
+// number of groups: the order of their bytes.
 void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                     const std::vector<bool>& needed, PackedConstants* constants) {
-  ConstantPacking<PackedFactor, tnr_dtype> factors(context, constants, graph.factors);
+  ConstantPacking<PackedFactor, FactorUse> factors(context, constants, graph.factors);
   ConstantPacking<PackedFilters, std::int64_t> filters(context, constants, graph.filters);
   const auto for_each_needed = [&](std::uint32_t code, const auto& body) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -148,14 +148,21 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
     node.column_sums = graph.column_sums.back()->data();
   };
   for_each_needed(TNR_NODE_MATMUL, [&](GraphNode& node, const Constant& b) {
-    if (b.view().rank == 2) node.factor = factors.pack(b, "b", types[node.operands[0]].dtype);
+    if (b.view().rank == 2) node.factor = factors.pack(b, "b", {types[node.operands[0]].dtype});
   });
   for_each_needed(TNR_NODE_QUANTIZED_MATMUL, [&](GraphNode& node, const Constant& b) {
+    const ArrayType& of_scales = types[node.operands[3]];
+    if (of_scales.rank == 2 && of_scales.shape[0] > 1) {
+      const Constant* const scales = graph.constant_of(node.operands[3]);
+      if (scales == nullptr) return;
+      node.factor = factors.pack(b, "b", {TNR_DTYPE_I8, &scales->view(), "b_scales"});
+      return;
+    }
     // Rows of numbers become integers.
     const bool is_affine = (node.attributes.matmul.flags & TNR_QUANTIZE_AFFINE_ROWS) != 0;
     const tnr_dtype of_rows = is_affine ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
     const tnr_dtype left = types[node.operands[0]].dtype;
-    node.factor = factors.pack(b, "b", is_byte(left) ? left : of_rows);
+    node.factor = factors.pack(b, "b", {is_byte(left) ? left : of_rows});
     const bool has_zeros = node.operands.size() > 4 && node.operands[4] != kNoValue;
     if (is_affine || has_zeros) add_sums(node);
   });
@@ -166,7 +173,7 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
     std::shared_ptr<const Constant>& matrix = matrices[&weight];
     if (matrix == nullptr) matrix = filter_matrix(context, weight.view());
     const tnr_dtype left = types[node.operands[0]].dtype;
-    node.factor = factors.pack(*matrix, "weight", is_byte(left) ? left : tnr_dtype{TNR_DTYPE_U8});
+    node.factor = factors.pack(*matrix, "weight", {is_byte(left) ? left : tnr_dtype{TNR_DTYPE_U8}});
     add_sums(node);
   });
   for_each_needed(TNR_NODE_CONV2D, [&](GraphNode& node, const Constant& weight) {

@@ -51,12 +51,8 @@ impl<T: Factor> PackedFactor<T> {
     }
 
     fn pack_for(b: impl AsView<T>, a: DType) -> Result<Self> {
-        let handle = FactorHandle::create(b.as_view().lent(), a)?;
+        let handle = FactorHandle::create(b.as_view().lent(), a, None)?;
         Ok(PackedFactor { handle, _elements: PhantomData })
-    }
-
-    pub(crate) fn handle(&self) -> &FactorHandle {
-        &self.handle
     }
 
     /// Rows: the number of columns of the left factor.

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | [`dynamic`] | rounds numbers by scales that are chosen from them, as a [`Scheme`] says |
 //! | [`by_scales`], [`dequantize`] | round numbers by given scales, and give numbers again |
-//! | [`Weights`], [`linear`] | a matrix of weights that is quantized and packed once, and rows of numbers times it |
+//! | [`Weights`], [`linear`] | a matrix of weights that is quantized to 8 or 4 bits and packed once, and rows of numbers times it |
 //! | [`matmul`] | the product of two quantized matrices |
 //! | [`conv2d`] | the convolution of quantized images by quantized filters |
 //! | [`Calibration`], [`Comparison`] | ranges of values of a graph for [static quantization](crate::Graph::quantize_static), and its damage |
@@ -34,14 +34,14 @@ pub(crate) use comparison::FIGURES;
 pub use report::{Damage, NodeDamage, Report};
 
 use crate::dense::Tensor;
-use crate::dtype::{Factor, Float};
+use crate::dtype::{DType, Factor, Float};
 use crate::error::{Error, Result};
 use crate::layout::axis::Axis;
 use crate::linalg::matmul::{Matmul, product_shape};
-use crate::linalg::packed_factor::PackedFactor;
 use crate::nn::conv2d::Conv2d;
 use crate::operand::AsView;
 use crate::ops::results::{Extents, filled, filled_in, named, order_of_images};
+use crate::raw::factor::FactorHandle;
 use crate::raw::quantize::{self, Right};
 
 /// Which numbers share a scale, and whether they have a zero point.
@@ -214,10 +214,10 @@ pub fn dynamic<I: Factor<Product = i32>, T: Float>(
         let values = filled(a.shape(), |out| {
             scales = Some(filled(extents.as_slice(), |of_scales| {
                 if !scheme.is_affine {
-                    return quantize::quantize_dynamic(a.lent(), of_scales, None, out);
+                    return quantize::quantize_dynamic(a.lent(), 8, of_scales, None, out);
                 }
                 zeros = Some(filled(extents.as_slice(), |of_zeros| {
-                    quantize::quantize_dynamic(a.lent(), of_scales, Some(of_zeros), out)
+                    quantize::quantize_dynamic(a.lent(), 8, of_scales, Some(of_zeros), out)
                 })?);
                 Ok(())
             })?);
@@ -285,8 +285,8 @@ pub fn dequantize<T: Float, I: Factor<Product = i32>>(a: &Quantized<I>) -> Resul
 /// A matrix `[k, n]` of weights for [`linear`], quantized by columns and packed once.
 #[derive(Debug)]
 pub struct Weights {
-    factor: PackedFactor<i8>,
-    scales: Tensor<f32>,
+    factor: FactorHandle,
+    scales: Option<Tensor<f32>>, // the factor has those of groups
 }
 
 impl Weights {
@@ -299,17 +299,73 @@ impl Weights {
         Weights::of(&dynamic(weights, Scheme::per_axis(1))?)
     }
 
-    /// Packs weights that are quantized already, with one scale for each column, and without zero
-    /// points.
+    /// Quantizes to 4 bits, by a scale for each group of `group` adjacent rows of a column: 32, 64
+    /// or 128. A group and its scale have an eighth of the bytes of `f32`, and 4 bytes. [`linear`]
+    /// quantizes each group of a row of numbers by its own scale, too.
     ///
     /// # Errors
     ///
-    /// `InvalidArgument`: a rank that is not 2, zero points, and scales that are not one for each
-    /// column. `OutOfMemory`.
+    /// `InvalidArgument`: a rank that is not 2, and a group that is another one or does not divide the
+    /// rows. `Unsupported`: `f64`. `OutOfMemory`.
+    ///
+    /// ```
+    /// use tenure::{Matmul, Tensor, linalg::matmul, quantize::{Weights, linear}};
+    ///
+    /// let numbers = |shape| tenure::random::Generator::new(1).normal::<f32, _>(0.0, 1.0, shape);
+    /// let (x, w) = (numbers([3, 256])?, numbers([256, 64])?);
+    /// let weights = Weights::four_bits(&w, 32)?;
+    /// assert!(weights.size_bytes() as f64 <= 0.16 * (4 * w.len()) as f64);
+    /// let (fast, exact) = (linear(&x, &weights, Matmul::new())?, matmul(&x, &w)?);
+    /// let norm = |x: &Tensor<f32>| x.to_vec().iter().map(|x| x * x).sum::<f32>().sqrt();
+    /// assert!(norm(&tenure::ops::sub(&fast, &exact)?) < 0.15 * norm(&exact));
+    /// # Ok::<(), tenure::Error>(())
+    /// ```
+    #[doc(alias("int4", "MatMulNBits"))]
+    pub fn four_bits<T: Float>(weights: impl AsView<T>, group: usize) -> Result<Weights> {
+        named("four_bits", || {
+            let weights = weights.as_view();
+            let &[rows, columns] = weights.shape() else {
+                let message = format!("weights have rank {} but must have 2", weights.rank());
+                return Err(Error::invalid(message));
+            };
+            if !matches!(group, 32 | 64 | 128) || rows % group != 0 {
+                let message =
+                    format!("a group is {group} rows but must be 32, 64 or 128, and divide {rows}");
+                return Err(Error::invalid(message));
+            }
+            let mut scales = None;
+            let values = filled(weights.shape(), |out| {
+                scales = Some(filled(&[rows / group, columns], |of_scales| {
+                    quantize::quantize_dynamic(weights.lent(), 4, of_scales, None, out)
+                })?);
+                Ok(())
+            })?;
+            Weights::of_groups(&values, &scales.expect("the closure has run"))
+        })
+    }
+
+    fn of_groups(values: &Tensor<i8>, scales: &Tensor<f32>) -> Result<Weights> {
+        let (values, scales) = (values.as_view(), scales.as_view());
+        let factor = FactorHandle::create(values.lent(), DType::I8, Some(scales.lent()))?;
+        Ok(Weights { factor, scales: None })
+    }
+
+    /// Packs weights that are quantized already, with one scale for each column, and without zero
+    /// points; or values from -8 to 7 with scales `[k / group, n]`, as weights of
+    /// [4 bits](Self::four_bits).
+    ///
+    /// # Errors
+    ///
+    /// `InvalidArgument`: a rank that is not 2, zero points, scales that are neither, and values that
+    /// do not fit 4 bits. `OutOfMemory`.
     pub fn of(weights: &Quantized<i8>) -> Result<Weights> {
         let columns = weights.values.shape().last().copied();
         if weights.zeros.is_some() {
             return Err(Error::invalid("weights have zero points, but packed ones must have none"));
+        }
+        if matches!(*weights.scales.shape(), [groups, cols] if groups > 1 && Some(cols) == columns)
+        {
+            return Weights::of_groups(&weights.values, &weights.scales);
         }
         if weights.scales.shape().last().copied() != columns
             || weights.scales.len() != columns.unwrap_or(0)
@@ -322,24 +378,24 @@ impl Weights {
             return Err(Error::invalid(message));
         }
         Ok(Weights {
-            factor: PackedFactor::pack(&weights.values)?,
-            scales: weights.scales.as_view().flatten()?.to_tensor()?,
+            factor: FactorHandle::create(weights.values.as_view().lent(), DType::I8, None)?,
+            scales: Some(weights.scales.as_view().flatten()?.to_tensor()?),
         })
     }
 
     /// Rows: the number of columns of the left factor.
     pub fn rows(&self) -> usize {
-        self.factor.rows()
+        self.factor.info().rows as usize
     }
 
     /// Columns.
     pub fn cols(&self) -> usize {
-        self.factor.cols()
+        self.factor.info().cols as usize
     }
 
     /// Bytes that a product reads of it.
     pub fn size_bytes(&self) -> usize {
-        self.factor.size_bytes() + 4 * self.scales.len()
+        self.factor.info().size_bytes as usize + 4 * self.scales.as_ref().map_or(0, Tensor::len)
     }
 }
 
@@ -365,12 +421,13 @@ pub fn linear<T: Float>(
     with: Matmul<'_, f32>,
 ) -> Result<Tensor<T>> {
     named("linear", || {
-        let (a, scales) = (a.as_view(), weights.scales.as_view());
+        let (a, scales) = (a.as_view(), weights.scales.as_ref().map(Tensor::as_view));
+        let scales = scales.as_ref().map(|scales| scales.lent());
         let extents = product_shape(a.shape(), &[weights.rows(), weights.cols()])?;
         let left = quantize::Quantized { values: a.lent(), scales: None, zeros: None };
-        let right = Right::Packed(weights.factor.handle());
+        let right = Right::Packed(&weights.factor);
         filled(extents.as_slice(), |out| {
-            quantize::matmul(&left, &right, [Some(scales.lent()), None], with.lent(), out)
+            quantize::matmul(&left, &right, [scales, None], with.lent(), out)
         })
     })
 }

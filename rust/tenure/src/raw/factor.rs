@@ -6,12 +6,13 @@ use tenure_sys as sys;
 use tenure_sys::{tnr_factor, tnr_factor_attributes, tnr_factor_info};
 
 use super::context::current;
-use super::operations::{Epilogue, matmul_attributes, scalar};
+use super::operations::{Epilogue, matmul_attributes, or_null, scalar};
 use super::{Lent, LentMut, check, entered, last_failure, traced};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 
 /// The only handle on a packed factor, and its description; dropping it ends the factor.
+#[derive(Debug)]
 pub(crate) struct FactorHandle {
     factor: NonNull<tnr_factor>,
     info: tnr_factor_info,
@@ -31,14 +32,20 @@ impl Drop for FactorHandle {
 }
 
 impl FactorHandle {
-    /// Packs what `b` has now, for left factors of `a_dtype`.
-    pub(crate) fn create(b: Lent<'_>, a_dtype: DType) -> Result<Self> {
+    /// Packs what `b` has now, for left factors of `a_dtype`; with the scales of groups as weights of
+    /// 4 bits.
+    pub(crate) fn create(
+        b: Lent<'_>,
+        a_dtype: DType,
+        group_scales: Option<Lent<'_>>,
+    ) -> Result<Self> {
         entered()?;
         traced!(pack_factor(b.0));
         let attributes = tnr_factor_attributes {
             struct_size: size_of::<tnr_factor_attributes>() as u64,
             a_dtype: a_dtype.raw(),
             reserved: 0,
+            group_scales: or_null(group_scales),
         };
         // SAFETY: `Lent` guarantees the requirements on views; the attributes are alive for the
         // call.

@@ -33,9 +33,10 @@ pub(crate) fn quantize(
     check(unsafe { sys::tnr_quantize(current(), a.0, scales.0, zeros, ptr::null(), out.0) })
 }
 
-/// Writes every element of the three.
+/// Writes every element of the three. The integers have `bits` bits: 8, or 4.
 pub(crate) fn quantize_dynamic(
     a: Lent<'_>,
+    bits: u32,
     scales: LentMut<'_>,
     zeros: Option<LentMut<'_>>,
     out: LentMut<'_>,
@@ -43,10 +44,16 @@ pub(crate) fn quantize_dynamic(
     entered()?;
     traced!(quantize(&out.0.view));
     let zeros = zeros.map_or(ptr::null(), |view| ptr::from_ref(view.0));
+    let attributes = sys::tnr_quantize_dynamic_attributes {
+        struct_size: size_of::<sys::tnr_quantize_dynamic_attributes>() as u64,
+        bits,
+        reserved: 0,
+    };
     // SAFETY: `a` is a checked view of live, initialised elements that are not written during the
     // call; `scales`, `out` and `zeros`, where there are any, are checked, distinct views that
-    // nothing else touches; the library checks the context token; `attributes` may be NULL.
-    check(unsafe { sys::tnr_quantize_dynamic(current(), a.0, ptr::null(), scales.0, zeros, out.0) })
+    // nothing else touches; the library checks the context token; the attributes are a local that
+    // outlives the call.
+    check(unsafe { sys::tnr_quantize_dynamic(current(), a.0, &attributes, scales.0, zeros, out.0) })
 }
 
 /// `out = (a - zeros) * scales`.

@@ -311,4 +311,7 @@ pub const ROWS: &[Row] = &[
     ("quantize/mod.rs", "per_group", |n| {
         done(quantize::dynamic::<i8, f32>(&[[1.0; 4]; 2], Scheme::per_group(n)));
     }),
+    ("quantize/mod.rs", "four_bits", |n| {
+        done(quantize::Weights::four_bits(&[[1.0_f32; 4]; 64], n));
+    }),
 ];

@@ -35,6 +35,44 @@ fn each_scheme_has_its_scales() {
 }
 
 #[test]
+fn products_by_four_bits_are_near_those_of_the_numbers() {
+    let (x, w) = (normal(4, [9, 256]), normal(5, [256, 50]));
+    let exact = linalg::matmul(&x, &w).unwrap();
+    let norm = |x: &Tensor<f32>| x.to_vec().iter().map(|x| x * x).sum::<f32>().sqrt();
+    for (group, most) in [(32, 0.1), (64, 0.12), (128, 0.14)] {
+        let weights = Weights::four_bits(&w, group).unwrap();
+        assert_eq!((weights.rows(), weights.cols()), (256, 50));
+        let fast = linear(&x, &weights, Matmul::new()).unwrap();
+        let error = norm(&ops::sub(&fast, &exact).unwrap()) / norm(&exact);
+        assert!(error > 0.02 && error < most, "{group}: {error}");
+        // A row alone has the same bits.
+        let row = linear(x.index(0, 8).unwrap(), &weights, Matmul::new()).unwrap();
+        assert_eq!(row, fast.index(0, 8).unwrap());
+    }
+    // Integers and scales of one's own: 256 rows of 1 by ones.
+    let values = Tensor::full([256, 3], 7_i8).unwrap();
+    let scales = Tensor::full([4, 3], 0.5).unwrap();
+    let own = Weights::of(&Quantized::from_parts(values, scales, None).unwrap()).unwrap();
+    let ones = Tensor::full([1, 256], 1.0_f32).unwrap();
+    let sum = linear(&ones, &own, Matmul::new()).unwrap();
+    assert!(sum.to_vec().iter().all(|x| (x - 896.0).abs() < 0.01), "{sum:?}");
+
+    let refused = |group, shape: [usize; 2], message: &str| {
+        let error = Weights::four_bits(&normal(6, shape), group).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+        assert!(error.to_string().contains(message), "{error}");
+    };
+    refused(16, [64, 3], "a group is 16 rows but must be 32, 64 or 128, and divide 64");
+    refused(64, [96, 3], "a group is 64 rows but must be 32, 64 or 128, and divide 96");
+    let error = Weights::four_bits(&[1.0_f32; 64], 32).unwrap_err();
+    assert!(error.to_string().contains("weights have rank 1 but must have 2"), "{error}");
+    let values = Tensor::full([64, 3], 8_i8).unwrap();
+    let scales = Tensor::full([2, 3], 0.5).unwrap();
+    let error = Weights::of(&Quantized::from_parts(values, scales, None).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("b[0, 0] is 8"), "{error}");
+}
+
+#[test]
 fn products_are_near_those_of_the_numbers() {
     let (x, w) = (normal(2, [9, 64]), normal(3, [64, 20]));
     let exact = linalg::matmul(&x, &w).unwrap();

@@ -121,6 +121,8 @@ fn quantized(b: &mut Builder, x: u32, factor: u32) -> Vec<u32> {
         b.node_with(TNR_NODE_DEQUANTIZE, &[rows, row_scale, row_zero], &[], no, 0, floats),
         b.node_with(code, &product, &[], Some(&bounded), 0, floats),
         b.node_with(code, &[x, values, TNR_OPERAND_NONE, scales], &[], no, 0, floats),
+        result(b, factor, tnr_quantize_result::FOUR_BIT_VALUES, &[1, 2]),
+        result(b, factor, tnr_quantize_result::FOUR_BIT_SCALES, &[1, 2]),
     ]
 }
 

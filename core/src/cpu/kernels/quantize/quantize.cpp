@@ -187,11 +187,25 @@ float greatest(const Byte* in, int64_t count) {
 }
 
 template <class T>
-void quantize_row(const Byte* in, int64_t count, float scale, Byte* out) {
+void quantize_row(const Byte* in, int64_t count, float scale, float most, Byte* out) {
   TENURE_INDEPENDENT
   for (int64_t i = 0; i < count; ++i) {
     store<int8_t>(out + i,
-                  static_cast<int8_t>(rounded(widen(load<T>(in + i * kStep<T>)) / scale, 127)));
+                  static_cast<int8_t>(rounded(widen(load<T>(in + i * kStep<T>)) / scale, most)));
+  }
+}
+
+template <class T>
+void quantize_groups(const Byte* in, int64_t count, int64_t group, float* scales, int32_t* terms,
+                     Byte* out) {
+  for (int64_t first = 0; first < count; first += group) {
+    const float most = greatest<T>(in + first * kStep<T>, group) / 127;
+    const float scale = most > 0 ? most : 1;
+    quantize_row<T>(in + first * kStep<T>, group, scale, 127, out + first);
+    int32_t sum = 0;
+    for (int64_t i = first; i < first + group; ++i) sum += load<int8_t>(out + i);
+    *scales++ = scale;
+    *terms++ = -8 * sum;
   }
 }
 
@@ -254,7 +268,7 @@ template <class T, class I>
 constexpr Elementwise kDequantizing = {map<I, T, I, dequantize_element<T, I>>, nullptr,
                                        Steps::kAny};
 template <class T>
-constexpr RowQuantizing kRows = {range<T>, greatest<T>, quantize_row<T>};
+constexpr RowQuantizing kRows = {range<T>, greatest<T>, quantize_row<T>, quantize_groups<T>};
 
 }  // namespace
 

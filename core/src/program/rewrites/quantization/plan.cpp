@@ -12,8 +12,9 @@
 namespace tenure {
 namespace {
 
-bool takes_factor(const ArrayType& b) noexcept {
-  return b.rank == 2 && b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
+bool takes_factor(const ArrayType& b, std::int64_t weight_group) noexcept {
+  return b.rank == 2 && (weight_group == 0 || b.shape[0] % weight_group == 0) &&
+         b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
          b.shape[1] >= kFewestOfFactor;
 }
 
@@ -55,7 +56,7 @@ std::vector<bool> constant_values(const Graph& graph) {
 }
 
 std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayType>& types,
-                                    const std::vector<bool>& needed) {
+                                    const std::vector<bool>& needed, std::int64_t weight_group) {
   const std::vector<bool> is_constant = constant_values(graph);
   std::vector<bool> quantizable(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -66,8 +67,9 @@ std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayT
       continue;
     }
     const ArrayType& b = types[node.operands[1]];
-    quantizable[i] = is_constant[node.operands[1]] && !is_constant[node.operands[0]] &&
-                     (is_product ? takes_factor(b) : takes_filters(b, node.attributes.conv2d));
+    quantizable[i] =
+        is_constant[node.operands[1]] && !is_constant[node.operands[0]] &&
+        (is_product ? takes_factor(b, weight_group) : takes_filters(b, node.attributes.conv2d));
   }
   return quantizable;
 }
@@ -75,14 +77,26 @@ std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayT
 QuantizationPlan::QuantizationPlan(const GraphBuilder& builder,
                                    const std::vector<std::uint32_t>& values,
                                    const tnr_graph_quantize_attributes& attributes)
-    : of(values) {
+    : of(values), weight_group(attributes.weight_group) {
+  if (weight_group != 0 && weight_group != 32 && weight_group != 64 && weight_group != 128) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->weight_group is %" PRIu32 " but must be 0, 32, 64 or 128",
+         attributes.weight_group);
+  }
+  if (weight_group != 0 && attributes.range_count != 0) {
+    fail(TNR_STATUS_INVALID_ARGUMENT,
+         "attributes->range_count is %" PRIu32
+         " but must be 0 with a weight_group, by which each "
+         "run quantizes rows",
+         attributes.range_count);
+  }
   const Graph& graph = builder.graph();
   const std::vector<std::uint32_t> keep(attributes.keep, attributes.keep + attributes.keep_count);
   require_values(graph, "of", of);
   require_values(graph, "keep", keep);
   const std::vector<bool> needed = values_for(graph, of);
   require_needed(needed, keep);
-  is_quantized = quantizable_nodes(graph, builder.types(), needed);
+  is_quantized = quantizable_nodes(graph, builder.types(), needed, weight_group);
   std::vector<bool> is_left(graph.values.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (is_quantized[i]) is_left[graph.nodes[i].operands[0]] = true;

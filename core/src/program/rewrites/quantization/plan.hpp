@@ -16,9 +16,10 @@ inline constexpr std::int64_t kFewestOfFactor = 64;
 inline constexpr std::int64_t kFewestOfFilter = 128;
 inline constexpr std::int64_t kFewestFilters = 32;
 
-// By node: whether a needed product or convolution may become one of integers.
+// By node: whether a needed product or convolution may become one of integers. `weight_group` is 0,
+// or the rows of a scale of weights of 4 bits.
 std::vector<bool> quantizable_nodes(const Graph& graph, const std::vector<ArrayType>& types,
-                                    const std::vector<bool>& needed);
+                                    const std::vector<bool>& needed, std::int64_t weight_group);
 
 // By value: whether it is made of constants only, so that folding computes it.
 std::vector<bool> constant_values(const Graph& graph);
@@ -29,6 +30,7 @@ struct QuantizationPlan {
                    const tnr_graph_quantize_attributes& attributes);
 
   std::vector<std::uint32_t> of;
+  std::int64_t weight_group;
   std::vector<bool> is_quantized;               // by node
   std::vector<std::uint32_t> kept;              // results of nodes that might be quantized, too
   std::map<std::uint32_t, AffineScale> ranges;  // by value: of u8

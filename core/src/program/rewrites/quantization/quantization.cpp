@@ -48,7 +48,7 @@ class PreparedGraph {
     join_epilogues(graph_, types_, nullptr, replaced);
     for (GraphNode& node : graph_.nodes) give_attributes(node);
     needed_ = values_for(graph_, plan.of);
-    is_quantized_ = quantizable_nodes(graph_, types_, needed_);
+    is_quantized_ = quantizable_nodes(graph_, types_, needed_, plan.weight_group);
     for (const std::uint32_t value : plan.kept) {
       if (graph_.node_of(value) != nullptr) is_quantized_[graph_.values[value].index] = false;
     }
@@ -184,17 +184,19 @@ class Quantization {
   // A product or a convolution.
   std::uint32_t product(const GraphNode& node) {
     const bool is_convolution = node.code == TNR_NODE_CONV2D;
+    const bool has_groups = !is_convolution && plan_.weight_group != 0;
     const Integers a = left(node.operands[0]);
     const Constant& b = *from_.constant_of(node.operands[1]);
-    const std::vector<std::int64_t> scales =
-        is_convolution ? std::vector<std::int64_t>{b.view().shape[0], 1, 1, 1}
-                       : std::vector<std::int64_t>{1, b.view().shape[1]};
-    const Integers& factor = constant_integers(b, scales);
+    const std::int64_t* const shape = b.view().shape;
+    std::vector<std::int64_t> scales = {1, shape[1]};
+    if (is_convolution) scales = {shape[0], 1, 1, 1};
+    if (has_groups) scales[0] = shape[0] / plan_.weight_group;
+    const Integers& factor = constant_integers(b, scales, has_groups ? 4 : 8);
     const std::uint32_t bias = node.operands.size() > 2 ? there(node.operands[2]) : kNoValue;
     GraphNode made = node;
     made.code = is_convolution ? TNR_NODE_QUANTIZED_CONV2D : TNR_NODE_QUANTIZED_MATMUL;
     made.dtype = TNR_DTYPE_F32;
-    if (!is_convolution && a.scale == kNoValue) {
+    if (!is_convolution && !has_groups && a.scale == kNoValue) {
       made.attributes.matmul.flags |= TNR_QUANTIZE_AFFINE_ROWS;
     }
     std::vector<std::uint32_t> operands = {a.values, factor.values, a.scale, factor.scale,
@@ -267,7 +269,8 @@ class Quantization {
   }
 
   // The integers of a constant, with scales of this shape, as new constants.
-  const Integers& constant_integers(const Constant& of, const std::vector<std::int64_t>& scales) {
+  const Integers& constant_integers(const Constant& of, const std::vector<std::int64_t>& scales,
+                                    std::uint32_t bits) {
     const auto [at, is_new] = factors_.try_emplace({&of, scales}, Integers{kNoValue});
     if (!is_new) return at->second;
     const tnr_view& view = of.view();
@@ -277,7 +280,7 @@ class Quantization {
     type = {TNR_DTYPE_F32, static_cast<std::uint32_t>(scales.size()), {}};
     std::ranges::copy(scales, type.shape);
     const auto of_scales = std::make_shared<const Constant>(type);
-    quantize_dynamic(kDefaultContext, view, {of_scales->view()}, nullptr, {values->view()});
+    quantize_dynamic(kDefaultContext, view, {of_scales->view()}, nullptr, {values->view()}, bits);
     at->second = {to_.add_constant(values), to_.add_constant(of_scales)};
     return at->second;
   }

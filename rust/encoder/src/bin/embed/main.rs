@@ -75,6 +75,9 @@ struct Arguments {
     /// each run
     #[arg(long, conflicts_with_all = ["sparse", "bf16"])]
     int8: bool,
+    /// Multiplies by weights of 4 bits, in groups of 32 with a scale each
+    #[arg(long, conflicts_with_all = ["sparse", "bf16", "int8"])]
+    int4: bool,
     /// Multiplies by packed weights, which is faster: they are kept next to the model, and mapped
     /// by later runs
     #[arg(long)]
@@ -83,7 +86,11 @@ struct Arguments {
 
 impl Arguments {
     fn program(&self, bert: &Bert, passes: Passes) -> tenure::Result<Embedding> {
-        if self.int8 { bert.quantized_program(passes) } else { bert.program(passes) }
+        match self {
+            Arguments { int8: true, .. } => bert.quantized_program(passes),
+            Arguments { int4: true, .. } => bert.four_bit_program(passes),
+            _ => bert.program(passes),
+        }
     }
 }
 

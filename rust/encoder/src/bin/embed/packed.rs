@@ -21,12 +21,14 @@ pub fn program(arguments: &Arguments, model: &Model) -> Result<(Embedding, Strin
     let (bert, weights) = (&model.bert, &model.weights);
     let name = match arguments {
         Arguments { int8: true, .. } => "packed.int8",
+        Arguments { int4: true, .. } => "packed.int4",
         Arguments { bf16: true, .. } => "packed.bf16",
         _ => "packed.f32",
     };
-    let program_of = |packed: SharedTensor<u8>| match arguments.int8 {
-        true => bert.quantized_program_packed(&packed),
-        false => bert.program_packed(&packed),
+    let program_of = |packed: SharedTensor<u8>| match arguments {
+        Arguments { int8: true, .. } => bert.quantized_program_packed(&packed),
+        Arguments { int4: true, .. } => bert.four_bit_program_packed(&packed),
+        _ => bert.program_packed(&packed),
     };
     let path = weights.with_file_name(name);
     let stamp = stamp(weights, name).map_err(in_file(weights))?;

@@ -9,14 +9,16 @@ use crate::error::Result;
 use crate::raw::check;
 
 impl GraphHandle {
-    /// The values `of` with products and convolutions of integers, as new values.
+    /// The values `of` with products and convolutions of integers, as new values; with a group by
+    /// weights of 4 bits.
     pub(crate) fn add_quantized(
         &self,
         of: &[u32],
         ranges: &[sys::tnr_value_range],
+        weight_group: u32,
         keep: &[u32],
     ) -> Result<Vec<u32>> {
-        let attributes = attributes(ranges, keep);
+        let attributes = attributes(ranges, weight_group, keep);
         let mut quantized = vec![sys::TNR_OPERAND_NONE; of.len()];
         // SAFETY:
         // - the handle is alive: `self` owns it;
@@ -41,7 +43,7 @@ impl GraphHandle {
         of: &[u32],
         keep: &[u32],
     ) -> Result<Vec<sys::tnr_quantizable>> {
-        let attributes = attributes(&[], keep);
+        let attributes = attributes(&[], 0, keep);
         let list = |capacity: usize, found: *mut sys::tnr_quantizable| -> Result<usize> {
             let mut count = 0;
             // SAFETY:
@@ -70,12 +72,18 @@ impl GraphHandle {
     }
 }
 
-fn attributes(ranges: &[sys::tnr_value_range], keep: &[u32]) -> sys::tnr_graph_quantize_attributes {
+fn attributes(
+    ranges: &[sys::tnr_value_range],
+    weight_group: u32,
+    keep: &[u32],
+) -> sys::tnr_graph_quantize_attributes {
     sys::tnr_graph_quantize_attributes {
         struct_size: size_of::<sys::tnr_graph_quantize_attributes>() as u64,
         keep: keep.as_ptr(),
         keep_count: length(keep.len()),
         range_count: length(ranges.len()),
         ranges: ranges.as_ptr(),
+        weight_group,
+        reserved: 0,
     }
 }

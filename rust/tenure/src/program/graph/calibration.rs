@@ -68,7 +68,7 @@ impl<'g> Graph<'g> {
     ) -> Like<'g, V> {
         self.rewritten("quantize_static", Location::caller(), &of, |handle, of| {
             let ranges = self.ranges_of(of, calibration)?;
-            handle.add_quantized(of, &ranges, &numbers(keep))
+            handle.add_quantized(of, &ranges, 0, &numbers(keep))
         })
     }
 
@@ -229,15 +229,15 @@ impl<'g> Graph<'g> {
                 Ok(all.filter(|result| *result != found.result).collect())
             };
             let result = [found.result];
-            let local = handle.add_quantized(&result, &range, &others(&result)?)?;
-            let output = handle.add_quantized(&of, &range, &others(&of)?)?;
+            let local = handle.add_quantized(&result, &range, 0, &others(&result)?)?;
+            let output = handle.add_quantized(&of, &range, 0, &others(&of)?)?;
             variants.push(Variant {
                 exact: vec![Traced::of(self, found.result)],
                 quantized: traced(local).collect(),
                 outputs: leaves.iter().copied().zip(traced(output)).collect(),
             });
         }
-        let all = handle.add_quantized(&of, &ranges, keep)?;
+        let all = handle.add_quantized(&of, &ranges, 0, keep)?;
         variants.push(Variant {
             exact: leaves.to_vec(),
             quantized: traced(all).collect(),
