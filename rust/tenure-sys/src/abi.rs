@@ -4589,7 +4589,7 @@ unsafe extern "C" {
     ///
     /// INVALID_ARGUMENT: values that the graph has not; a value of `attributes->keep` that none of
     /// `of` depends on; no node that becomes one of integers; a range with a NaN or an infinity, or
-    /// of which `low` is above `high`; two ranges of one value, or one of a value that is not the left
+    /// with a `low` above its `high`; two ranges of one value, or one of a value that is not the left
     /// operand of a node that becomes one of integers, whether or not it is kept.
     ///
     /// @param of (counted-by count)

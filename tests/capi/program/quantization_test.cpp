@@ -111,8 +111,8 @@ TEST_F(QuantizationTest, ProductsThatSaveNothingOrAreNotExactStay) {
   const char* const message =
       "there is nothing to quantize: a product of f32 by a constant matrix of 64 to 33025 rows and "
       "of "
-      "64 columns at least, or a convolution by constant filters of as many elements and more than "
-      "one channel, 32 in each group at least, that is not kept";
+      "64 columns at least, or a convolution by constant filters of 128 to 33025 elements and more "
+      "than one channel, 32 in each group at least, that is not kept";
   for (const std::uint32_t small : {product(63, 64), product(64, 63), product(33026, 64)}) {
     expect_refused({small}, {}, message);
   }

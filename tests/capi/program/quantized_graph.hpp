@@ -29,7 +29,7 @@ struct PlainScale {
   float scale = 1;
   int zero = 0;
 
-  // Of u8, from a range.
+  // From a range, for u8.
   static PlainScale of(float low, float high) {
     low = std::min(low, 0.0F);
     high = std::max(high, 0.0F);

@@ -82,12 +82,12 @@ class StaticQuantizationTest : public tenure::test::QuantizationTest {
     return result;
   }
 
-  Floats filters{{32, 8, 3, 3}, -0.7F, 0.31F};
-  Floats images{{2, 8, 5, 4}, -0.9F, 0.37F};
+  Floats filters{{32, 16, 3, 3}, -0.7F, 0.31F};
+  Floats images{{2, 16, 5, 4}, -0.9F, 0.37F};
 };
 
 TEST_F(StaticQuantizationTest, TheListIsInTheOrderOfTheGraph) {
-  const std::uint32_t pixels = input({2, 8, 5, 5});
+  const std::uint32_t pixels = input({2, 16, 5, 5});
   const std::uint32_t filtered = node(TNR_NODE_CONV2D, {pixels, constant(filters.view())});
   const std::uint32_t rows = input({5, kDepth});
   const std::uint32_t product = matmul(rows, constant(weights.view()));
@@ -186,7 +186,7 @@ TEST_F(StaticQuantizationTest, RowsMayBeAnyNumberOfThem) {
 TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
   const Floats of_bias({32}, 0.4F, -0.17F);
   const auto convolution = [&] {
-    const std::uint32_t of = input({2, 8, 5, 4});
+    const std::uint32_t of = input({2, 16, 5, 4});
     return std::pair(of,
                      node(kRelu, {conv2d(of, constant(filters.view()), constant(of_bias.view()))}));
   };
@@ -217,7 +217,7 @@ TEST_F(StaticQuantizationTest, ConvolutionsTakeOneScale) {
 
 TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
   const auto refuses = [&](const Shape& shape, std::int64_t groups) {
-    const std::uint32_t of = input({1, shape[1] * groups, 9, 9});
+    const std::uint32_t of = input({1, shape[1] * groups, 12, 12});
     const Floats given(shape, 0.1F, 0.01F);
     tnr_conv2d_attributes attributes = {};
     attributes.struct_size = sizeof attributes;
@@ -226,12 +226,12 @@ TEST_F(StaticQuantizationTest, ConvolutionsThatSaveNothingStay) {
     Values ignored;
     return add_quantized({made}, {}, ignored) != TNR_STATUS_OK;
   };
-  EXPECT_TRUE(refuses({32, 7, 3, 3}, 1));
-  EXPECT_FALSE(refuses({32, 8, 3, 3}, 1));
-  EXPECT_TRUE(refuses({31, 8, 3, 3}, 1));
-  EXPECT_TRUE(refuses({62, 8, 3, 3}, 2));
-  EXPECT_FALSE(refuses({64, 8, 3, 3}, 2));
-  EXPECT_TRUE(refuses({128, 1, 9, 9}, 4));
+  EXPECT_TRUE(refuses({32, 127, 1, 1}, 1));
+  EXPECT_FALSE(refuses({32, 128, 1, 1}, 1));
+  EXPECT_TRUE(refuses({31, 16, 3, 3}, 1));
+  EXPECT_TRUE(refuses({62, 16, 3, 3}, 2));
+  EXPECT_FALSE(refuses({64, 16, 3, 3}, 2));
+  EXPECT_TRUE(refuses({128, 1, 12, 12}, 4));
   EXPECT_TRUE(refuses({32, 33026, 1, 1}, 1));
   EXPECT_FALSE(refuses({32, 33025, 1, 1}, 1));
 }
@@ -252,7 +252,7 @@ TEST_F(StaticQuantizationTest, OneOperandIsQuantizedOnce) {
 }
 
 TEST_F(StaticQuantizationTest, ContextsAndBoundProgramsGiveTheSameBits) {
-  const std::uint32_t of = input({2, 8, 5, 4});
+  const std::uint32_t of = input({2, 16, 5, 4});
   output(quantized(conv2d(of, constant(filters.view())), {}, {{of, -0.75F, 2}}));
   const std::vector<float> expected =
       plain_convolution(images, PlainScale::of(-0.75F, 2), filters, nullptr, false);
@@ -277,6 +277,94 @@ TEST_F(StaticQuantizationTest, ContextsAndBoundProgramsGiveTheSameBits) {
     EXPECT_EQ(tnr_bound_release(bound), TNR_STATUS_OK);
   }
   EXPECT_EQ(tnr_context_release(context), TNR_STATUS_OK);
+}
+
+TEST_F(StaticQuantizationTest, NodesOfConvolutionsNameWhatDoesNotFit) {
+  enum : std::uint8_t { kA, kWeight, kAScale, kScales, kAZero, kZeros, kBias, kOutScale, kOutZero };
+  constexpr std::uint32_t kNone = TNR_OPERAND_NONE;
+  const std::uint32_t bytes = input({1, 8, 5, 4}, U8);
+  const std::uint32_t numbers = input({1, 8, 5, 4});
+  const std::uint32_t by = input({6, 8, 3, 3}, tenure::test::I8);
+  const std::uint32_t one = input({1});
+  const std::uint32_t zero = input({1}, U8);
+  const std::uint32_t many = input({6, 1, 1, 1});
+  const std::uint32_t more = input({7, 1, 1, 1});
+  const std::uint32_t halves = input({1, 8, 5, 4}, TNR_DTYPE_I32);
+  const std::uint32_t deep = input({1, 33026, 1, 1}, tenure::test::I8);
+  const std::uint32_t deep_images = input({1, 33026, 1, 1}, U8);
+  const Values fits = {bytes, by, one, many, zero, kNone, kNone, one, zero};
+  std::uint32_t made = kNone;
+  ASSERT_EQ(add(TNR_NODE_QUANTIZED_CONV2D, fits, {}, nullptr, 0, &made, U8), TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  struct Wrong {
+    std::vector<std::pair<unsigned, std::uint32_t>> changed;
+    tnr_dtype dtype;
+    const char* message;
+  };
+  const std::vector<Wrong> all = {
+      {{{kAScale, kNone}}, U8, "a.dtype is u8"},
+      {{{kA, numbers}}, U8, "a.dtype is f32"},
+      {{{kA, numbers}, {kAScale, kNone}}, U8, "a_zero is given but a_scale is not"},
+      {{{kA, halves}}, U8, "a.dtype is i32"},
+      {{{kWeight, numbers}}, U8, "weight.dtype is f32"},
+      {{{kA, zero}}, U8, "a.rank is 1 but must be 4"},
+      {{{kScales, more}}, U8, "scales has shape [7, 1, 1, 1] but must broadcast to [6, 1, 1, 1]"},
+      {{{kScales, kNone}}, U8, "scales is not given but must be an array"},
+      {{{kScales, zero}}, U8, "scales.dtype is u8 but must be f32"},
+      {{{kAScale, many}}, U8, "a_zero has shape [1] but its scales have [6, 1, 1, 1]"},
+      {{{kAScale, many}, {kAZero, kNone}},
+       U8,
+       "a_scale has shape [6, 1, 1, 1] but must broadcast to"},
+      {{{kAZero, one}}, U8, "a_zero.dtype is f32 but must be u8"},
+      {{{kZeros, zero}}, U8, "zeros.dtype is u8 but must be i8"},
+      {{{kBias, many}}, U8, "bias has shape [6, 1, 1, 1] but must have one extent of 6"},
+      {{{kOutScale, kNone}}, U8, "node.dtype is u8 but out_scale is not given"},
+      {{{kOutScale, kNone}}, F32, "out_zero is given but out_scale is not"},
+      {{}, F32, "node.dtype is f32 but out_scale is given"},
+      {{{kOutScale, kNone}, {kOutZero, kNone}}, TNR_DTYPE_I32, "node.dtype is i32"},
+      {{{kA, deep_images}, {kWeight, deep}, {kScales, one}},
+       U8,
+       "weight has filters of 33026 elements but they must have 33025 at most"},
+  };
+  for (const Wrong& wrong : all) {
+    Values operands = fits;
+    for (const auto& [at, value] : wrong.changed) operands[at] = value;
+    EXPECT_NE(add(TNR_NODE_QUANTIZED_CONV2D, operands, {}, nullptr, 0, &made, wrong.dtype),
+              TNR_STATUS_OK)
+        << wrong.message;
+    EXPECT_NE(std::string(tnr_last_error()->message).find(wrong.message), std::string::npos)
+        << tnr_last_error()->message << "\nnot: " << wrong.message;
+  }
+}
+
+TEST_F(StaticQuantizationTest, AWrongScaleOfAConvolutionIsRefusedInARun) {
+  const std::uint32_t of = input({2, 8, 5, 4}, U8);
+  const std::uint32_t scale = input({1});
+  std::vector<signed char> integers(static_cast<std::size_t>(6 * 8 * 9), 1);
+  const Floats scales({6, 1, 1, 1}, 0.5F, 0);
+  std::uint32_t made = TNR_OPERAND_NONE;
+  ASSERT_EQ(
+      add(TNR_NODE_QUANTIZED_CONV2D,
+          {of, constant(tenure::test::view_over(integers.data(), {6, 8, 3, 3}, tenure::test::I8)),
+           scale, constant(scales.view())},
+          {}, nullptr, 0, &made, F32),
+      TNR_STATUS_OK)
+      << tnr_last_error()->message;
+  output(made);
+  const tnr_program* const program_of = program(0, TNR_PASS_PACKING);
+  const std::vector<unsigned char> bytes(static_cast<std::size_t>(2 * 8 * 20), 3);
+  const tnr_view of_bytes = tenure::test::view_over(bytes.data(), {2, 8, 5, 4}, U8);
+  Floats out({2, 6, 3, 2}, 77, 0);
+  Floats given({1}, 0.25F, 0);
+  EXPECT_EQ(run(program_of, {of_bytes, given.view()}, {out.out()}), TNR_STATUS_OK);
+  EXPECT_EQ(out.values, std::vector<float>(72, 8 * 9 * 3 * 0.125F));
+  for (const float wrong : {0.0F, -1.0F, INFINITY, NAN}) {
+    given.values[0] = wrong;
+    EXPECT_EQ(run(program_of, {of_bytes, given.view()}, {out.out()}), TNR_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(tnr_last_error()->message).find("every scale must be finite and above 0"),
+              std::string::npos)
+        << tnr_last_error()->message;
+  }
 }
 
 }  // namespace

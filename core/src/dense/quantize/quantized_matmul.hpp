@@ -36,7 +36,7 @@ void factor_quantized_matmul(const Context& context, const QuantizedFactor& a,
 // Whether convolutions by these filters take them packed: as the columns of gather_filters().
 bool takes_packed_filters(const tnr_view& weight, std::int64_t groups) noexcept;
 
-// As tnr_quantized_conv2d(). Counts the call. `packed` has the filters packed for `a`, or is nullptr;
+// Computes tnr_quantized_conv2d(), and counts the call. `packed` has the filters packed for `a`, or is nullptr;
 // with it `sums` are its column_sums().
 void quantized_conv2d(const Context& context, const QuantizedFactor& a,
                       const QuantizedFactor& weight,

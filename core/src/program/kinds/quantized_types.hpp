@@ -11,7 +11,7 @@ namespace tenure {
 // Checks dtypes.
 void require_scales(const ArrayType& scales, const char* name, const ArrayType* zeros,
                     const char* zeros_name, tnr_dtype integers);
-// Of scales that are not given.
+// Where no scales are given.
 void require_no_zeros(const ArrayType* zeros, const char* zeros_name, const char* name);
 // The dtype of a product: integers, which have a scale, or floats, which have none.
 void require_result(tnr_dtype dtype, const ArrayType* scale, const char* name,

@@ -156,7 +156,8 @@ void pack_constants(const Context& context, Graph& graph, const std::vector<Arra
     const tnr_dtype of_rows = is_affine ? TNR_DTYPE_U8 : TNR_DTYPE_I8;
     const tnr_dtype left = types[node.operands[0]].dtype;
     node.factor = factors.pack(b, "b", is_byte(left) ? left : of_rows);
-    if (is_affine) add_sums(node);
+    const bool has_zeros = node.operands.size() > 4 && node.operands[4] != kNoValue;
+    if (is_affine || has_zeros) add_sums(node);
   });
   std::map<const Constant*, std::shared_ptr<const Constant>> matrices;
   for_each_needed(TNR_NODE_QUANTIZED_CONV2D, [&](GraphNode& node, const Constant& weight) {

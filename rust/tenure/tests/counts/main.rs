@@ -118,7 +118,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("program/on_device.rs", "measure", "needs a device"),
     ("train/check.rs", "directions", "runs the program as often as is asked for"),
     ("program/report.rs", "measure", "runs the program as often as is asked for"),
-    ("program/graph/quantization.rs", "quantize_by_ranges", "takes ranges of floats"),
     ("program/calls/custom/own.rs", "with_device", "needs a device; its shapes are those of new"),
     ("program/tree/", "", "is of this crate alone; numbers of the places in trees"),
     ("program/calls/custom/own.rs", "traced", "numbers of values, which this crate gives"),

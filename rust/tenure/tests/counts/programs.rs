@@ -107,6 +107,14 @@ pub const ROWS: &[Row] = &[
             done(program.and_then(|program| program.run((&[[1.0]],)).map(drop)));
         }
     }),
+    ("program/graph/quantization.rs", "quantize_by_ranges", |n| {
+        let weights = Tensor::<f32>::zeros([64, 64]).unwrap().into_shared();
+        traced!([2, 64], |graph, x: f32| {
+            let rows = x.exp();
+            let y = rows.matmul(graph.constant(&weights));
+            graph.quantize_by_ranges(y, &[(rows, -(n as f32)..n as f32)], &[])
+        });
+    }),
     ("program/graph/recomputation.rs", "memory_budget", |n| {
         let program = Program::trace(|graph| {
             graph.memory_budget(n);

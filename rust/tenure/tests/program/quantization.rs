@@ -78,14 +78,14 @@ fn a_quantized_graph_multiplies_integers() -> Result<()> {
 
 #[test]
 fn convolutions_have_the_bits_of_the_function() -> Result<()> {
-    let (x, filters, bias) = (floats(4, [2, 8, 6, 5]), floats(5, [32, 8, 3, 3]), floats(6, [32]));
+    let (x, filters, bias) = (floats(4, [2, 16, 6, 5]), floats(5, [32, 16, 3, 3]), floats(6, [32]));
     let filters = filters.into_shared();
     let with = || Conv2d::new().padding([1, 1]).activation(Activation::Relu);
     let images = quantize::dynamic::<u8, _>(&x, Scheme::per_tensor().affine())?;
     let of_filters = quantize::dynamic::<i8, _>(&filters, Scheme::per_axis(0))?;
     let expected = quantize::conv2d(&images, &of_filters, with().bias(&bias))?;
     for traced in traced(|graph| {
-        let x = graph.input::<f32>((graph.extent("batch", 4), 8, 6, 5));
+        let x = graph.input::<f32>((graph.extent("batch", 4), 16, 6, 5));
         let (filters, bias) = (graph.constant(&filters), graph.copy_constant(&bias));
         let a = x.quantize_dynamic::<u8>(Scheme::per_tensor().affine());
         let by = filters.quantize_dynamic::<i8>(Scheme::per_axis(0));
@@ -137,9 +137,9 @@ fn a_list_has_the_nodes_in_their_order() -> Result<()> {
     let w = weights();
     Program::trace(|graph| {
         let x = graph.input::<f32>([4, 70]);
-        let images = graph.input::<f32>([1, 8, 6, 5]);
+        let images = graph.input::<f32>([1, 16, 6, 5]);
         let filtered =
-            images.conv2d(graph.copy_constant(&floats(5, [32, 8, 3, 3])), None, Conv2d::new());
+            images.conv2d(graph.copy_constant(&floats(5, [32, 16, 3, 3])), None, Conv2d::new());
         let of = x.tanh();
         let product = of.matmul(graph.constant(&w));
         let found = graph.quantizable((product.relu(), filtered), &[]);
@@ -152,7 +152,7 @@ fn a_list_has_the_nodes_in_their_order() -> Result<()> {
         let quantized = graph.quantize_by_ranges((product, filtered), &ranges, &keep);
         graph.program((x, images), (quantized, found[1].result))
     })?
-    .run((&floats(1, [4, 70]), &floats(3, [1, 8, 6, 5])))?;
+    .run((&floats(1, [4, 70]), &floats(3, [1, 16, 6, 5])))?;
     Ok(())
 }
 
@@ -171,7 +171,7 @@ fn a_file_has_the_integers() -> Result<()> {
         })?;
         let mut bytes = Vec::new();
         program.write(&mut bytes)?;
-        // Both products read one factor, which is there once.
+        // Both products read one factor, which the file has once.
         let share = bytes.len() as f64 / (512.0 * 512.0 * 4.0);
         assert!(share > 0.25 && share < 0.27, "{share}");
         let file =

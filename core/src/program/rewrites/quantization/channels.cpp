@@ -141,7 +141,7 @@ class ChannelFolding {
     return numbers;
   }
 
-  // Puts the product, with its changed constants, in the place of the node.
+  // Replaces the node with the product and its changed constants.
   void replace(std::size_t node, std::uint32_t product, const ChannelNumbers& numbers) {
     GraphNode made = graph_.nodes[product];
     made.result = graph_.nodes[node].result;

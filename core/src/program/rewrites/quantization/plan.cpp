@@ -22,7 +22,7 @@ bool takes_filters(const ArrayType& weight, const tnr_conv2d_attributes& attribu
   const std::int64_t depth =
       product_or_most(product_or_most(weight.shape[1], weight.shape[2]), weight.shape[3]);
   return weight.shape[1] > 1 && weight.shape[0] / groups >= kFewestFilters &&
-         depth >= kFewestOfFactor && depth <= kMostExactDepth;
+         depth >= kFewestOfFilter && depth <= kMostExactDepth;
 }
 
 AffineScale scale_of(const tnr_value_range& range, std::size_t index) {

@@ -12,7 +12,8 @@ namespace tenure {
 
 // Below as many rows or columns of the right factor, products of f32 take no longer.
 inline constexpr std::int64_t kFewestOfFactor = 64;
-// And convolutions with as few filters in a group.
+// Nor do convolutions by filters of fewer elements, or with fewer filters in a group.
+inline constexpr std::int64_t kFewestOfFilter = 128;
 inline constexpr std::int64_t kFewestFilters = 32;
 
 // By node: whether a needed product or convolution may become one of integers.

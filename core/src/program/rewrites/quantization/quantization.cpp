@@ -304,10 +304,12 @@ std::vector<std::uint32_t> add_quantized(GraphBuilder& builder,
   if (std::ranges::find(plan.is_quantized, true) == plan.is_quantized.end()) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "there is nothing to quantize: a product of f32 by a constant matrix of %d to %d rows and "
-         "of %d columns at least, or a convolution by constant filters of as many elements and "
-         "more than one channel, %d in each group at least, that is not kept",
+         "of %d columns at least, or a convolution by constant filters of %d to %d elements and "
+         "more "
+         "than one channel, %d in each group at least, that is not kept",
          static_cast<int>(kFewestOfFactor), static_cast<int>(kMostExactDepth),
-         static_cast<int>(kFewestOfFactor), static_cast<int>(kFewestFilters));
+         static_cast<int>(kFewestOfFactor), static_cast<int>(kFewestOfFilter),
+         static_cast<int>(kMostExactDepth), static_cast<int>(kFewestFilters));
   }
   const PreparedGraph prepared(builder, plan);
   GraphBuilder extended = builder;

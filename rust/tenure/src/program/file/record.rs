@@ -300,8 +300,7 @@ fn keep_needed(graph: &mut schema::Graph) -> Vec<Option<u32>> {
     numbers
 }
 
-/// Whether the node may do more than give its results: find an extent, or call what is not the
-/// library's own.
+/// Whether the node may do more than give its results: find an extent, or call a custom operation.
 fn is_kept(node: &schema::Node) -> bool {
     let kinds =
         [TNR_NODE_CUSTOM, TNR_NODE_COND, TNR_NODE_WHILE, TNR_NODE_NONZERO, TNR_NODE_MASKED_SELECT];

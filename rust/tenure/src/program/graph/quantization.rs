@@ -1,4 +1,4 @@
-//! Products and convolutions of integers instead of f32.
+//! Products and convolutions of f32 become those of integers.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -40,11 +40,11 @@ impl<'g> Graph<'g> {
     /// A [`conv2d`](Traced::conv2d) of f32 by constant filters becomes one of integers, too: each
     /// filter has a scale, and all its images are quantized by one scale and one zero point.
     ///
-    /// Nodes that stay in f32: one that gives a value of `keep`, a product by a constant with fewer
-    /// than 64 rows or columns, and a convolution by filters of fewer than 64 elements, of one
-    /// channel, or of which a group has fewer than 32, where integers save no time, those with more than 33,025 rows or elements, whose sums
-    /// may not be exact, and those in the graphs of [`cond`](Self::cond) and
-    /// [`while_loop`](Self::while_loop).
+    /// Nodes that stay in f32: one that gives a value of `keep`, a product by a constant with
+    /// fewer than 64 rows or columns, and a convolution by filters of fewer than 128 elements, of
+    /// one channel, or with fewer than 32 in a group, where integers save no time, those with more
+    /// than 33,025 rows or elements, whose sums may not be exact, and those in the graphs of
+    /// [`cond`](Self::cond) and [`while_loop`](Self::while_loop).
     ///
     /// Refusals: `InvalidArgument` where there is nothing to quantize, and for a value of `keep` that
     /// `of` does not depend on.
