@@ -239,6 +239,9 @@ pub fn learned_by(
     Ok((classify, losses, accuracy))
 }
 
+/// Weights, and the loss of each step of their training.
+pub type Trained = (Vec<SharedTensor<f32>>, Vec<f32>);
+
 /// The weights after training, and the loss of each step.
 ///
 /// # Errors
@@ -248,7 +251,7 @@ pub fn trained(
     step: &Step,
     mut states: Vec<Tensor<f32>>,
     data: &str,
-) -> std::result::Result<(Vec<SharedTensor<f32>>, Vec<f32>), Box<dyn Error>> {
+) -> std::result::Result<Trained, Box<dyn Error>> {
     let (pixels, labels) = digits(data)?;
     let mut weights = initial()?;
     let train = (pixels.slice(0, ..LEARNED)?, labels.slice(0, ..LEARNED)?);
