@@ -407,17 +407,17 @@ fn images<'g>(x: Traced<'g, f32>, weights: &[SharedTensor<f32>; 3]) -> Traced<'g
 fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     let mut generator = Generator::new(8);
     let mut weight = |shape: &[usize]| generator.normal(0.0, 0.1, shape).map(Tensor::into_shared);
-    let weights = [weight(&[32, 8, 3, 3])?, weight(&[32, 32, 3, 3])?, weight(&[512, 70])?];
-    let x = normal(9, [20, 8, 8, 8]);
+    let weights = [weight(&[32, 16, 3, 3])?, weight(&[32, 32, 3, 3])?, weight(&[512, 70])?];
+    let x = normal(9, [20, 16, 8, 8]);
     let mut calibration = Calibration::new(Observer::MinMax)?;
     let observed = Program::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         graph.program((x,), graph.observe(images(x, &weights), &mut calibration))
     })?;
     calibration.add(&observed.run((&x,))?)?;
     let mut comparison = Comparison::new();
     let compared = Program::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         let y = images(x, &weights);
         let calibration = Some(&calibration);
         graph.program((x,), graph.compare_quantized(y, calibration, &mut comparison, &[]))
@@ -430,7 +430,7 @@ fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     let ranges = calibration.ranges()?;
     let program_of = |is_kept: &dyn Fn(usize) -> bool| {
         Program::<(f32,), f32>::trace(|graph| {
-            let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+            let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
             let y = images(x, &weights);
             let found = graph.quantizable(y, &[]);
             let keep: Vec<_> = found
@@ -444,7 +444,7 @@ fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
         })
     };
     let exact = Program::<(f32,), f32>::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         graph.program((x,), images(x, &weights))
     })?
     .run((&x,))?;
@@ -465,7 +465,7 @@ fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     assert!((report.output.snr_db - snr(&exact, &quantized)).abs() < 0.01, "{report}");
     // The calibration itself gives the same bits.
     let by_calibration = Program::<(f32,), f32>::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         graph.program((x,), graph.quantize_static(images(x, &weights), &calibration, &[]))
     })?;
     assert_eq!(by_calibration.run((&x,))?, quantized);
