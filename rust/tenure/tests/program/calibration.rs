@@ -138,8 +138,16 @@ fn the_least_squared_error_is_that_of_a_search() -> Result<()> {
     let positive = ops::abs(&numbers)?;
     let (_, range) = calibrated(Observer::Mse, std::slice::from_ref(&positive))?;
     assert!(range[0] == 0.0 && range[1] > 2.0 && range[1] <= 30.0, "{range:?}");
-    let (_, range) = calibrated(Observer::Mse, &[Tensor::zeros([3, WIDTH])?])?;
+    let (calibration, range) = calibrated(Observer::Mse, &[Tensor::zeros([3, WIDTH])?])?;
     assert_eq!(range, [0.0, 0.0]);
+    let weight = normal(1, [WIDTH, WIDTH]).into_shared();
+    let of_zeros = Program::<(f32,), f32>::trace(|graph| {
+        let x = graph.input::<f32>([2, WIDTH]);
+        let y = x.matmul(graph.constant(&weight));
+        graph.program((x,), graph.quantize_static(y, &calibration, &[]))
+    })?;
+    let zeros = Tensor::zeros([2, WIDTH])?;
+    assert_eq!(of_zeros.run((&zeros,))?, zeros);
     Ok(())
 }
 
@@ -541,6 +549,19 @@ fn calibrations_that_no_batches_give_are_refused() -> Result<()> {
         serde_json::from_value::<Calibration>(json).err().map(|error| error.to_string())
     };
     assert_eq!(changed("/batches", 5.into()), None);
+    // Counts that no more can be added to stay.
+    let mut full = json.clone();
+    *full.pointer_mut("/batches").unwrap() = u64::MAX.into();
+    for value in 0..3 {
+        let counts = full.pointer_mut(&format!("/values/{value}/histogram/counts")).unwrap();
+        let counts = counts.as_array_mut().unwrap();
+        let all: u64 = counts.iter().map(|count| count.as_u64().unwrap()).sum();
+        let first = counts[0].as_u64().unwrap();
+        counts[0] = (u64::MAX - (all - first)).into();
+    }
+    let mut full: Calibration = serde_json::from_value(full).unwrap();
+    full.add(&[[0.0_f32; 9]; 3])?;
+    assert_eq!((full.batches(), full.ranges()?.len()), (u64::MAX, 3));
     let why = "no batches give the range and the histogram of the left operand of node 0, matmul";
     for (path, to) in [
         ("/batches", 0.into()),
