@@ -154,7 +154,7 @@ TEST_F(QuantizedFlowTest, BatchNormsBecomePartsOfFilters) {
   tnr_batch_norm_attributes attributes = {};
   attributes.struct_size = sizeof attributes;
   attributes.eps = 0.25;
-  // What they become, by the definition in f64.
+  // The folded constants by their definition, in f64.
   Floats folded = filters;
   Floats of_bias({32});
   for (std::size_t filter = 0; filter < 32; ++filter) {

@@ -235,7 +235,7 @@ impl Calibration {
                 histogram.add(output.as_view(), whole)?;
             }
         }
-        self.batches += 1;
+        self.batches = self.batches.saturating_add(1);
         Ok(())
     }
 

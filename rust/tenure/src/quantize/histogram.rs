@@ -64,7 +64,7 @@ impl Histogram {
         self.widen([low, high]);
         let range = self.edge(0)..=self.edge(BINS);
         for (count, more) in self.counts.iter_mut().zip(&ops::histogram(numbers, BINS, range)?) {
-            *count += *more as u64;
+            *count = count.saturating_add(*more as u64);
         }
         Ok(())
     }
@@ -75,7 +75,8 @@ impl Histogram {
         for (nth, count) in before.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             // Rounds down. A number of a bin has 25 bits, which 63 shift out.
             let bin = (before.first + nth as i64) >> (self.exponent - before.exponent).min(63);
-            self.counts[(bin - self.first) as usize] += count;
+            let wide = &mut self.counts[(bin - self.first) as usize];
+            *wide = wide.saturating_add(*count);
         }
     }
 
@@ -85,7 +86,7 @@ impl Histogram {
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.counts.iter().sum()
+        self.counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// Whether it could be the histogram of numbers from `low` to `high`.

@@ -138,8 +138,16 @@ fn the_least_squared_error_is_that_of_a_search() -> Result<()> {
     let positive = ops::abs(&numbers)?;
     let (_, range) = calibrated(Observer::Mse, std::slice::from_ref(&positive))?;
     assert!(range[0] == 0.0 && range[1] > 2.0 && range[1] <= 30.0, "{range:?}");
-    let (_, range) = calibrated(Observer::Mse, &[Tensor::zeros([3, WIDTH])?])?;
+    let (calibration, range) = calibrated(Observer::Mse, &[Tensor::zeros([3, WIDTH])?])?;
     assert_eq!(range, [0.0, 0.0]);
+    let weight = normal(1, [WIDTH, WIDTH]).into_shared();
+    let of_zeros = Program::<(f32,), f32>::trace(|graph| {
+        let x = graph.input::<f32>([2, WIDTH]);
+        let y = x.matmul(graph.constant(&weight));
+        graph.program((x,), graph.quantize_static(y, &calibration, &[]))
+    })?;
+    let zeros = Tensor::zeros([2, WIDTH])?;
+    assert_eq!(of_zeros.run((&zeros,))?, zeros);
     Ok(())
 }
 
@@ -407,17 +415,17 @@ fn images<'g>(x: Traced<'g, f32>, weights: &[SharedTensor<f32>; 3]) -> Traced<'g
 fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     let mut generator = Generator::new(8);
     let mut weight = |shape: &[usize]| generator.normal(0.0, 0.1, shape).map(Tensor::into_shared);
-    let weights = [weight(&[32, 8, 3, 3])?, weight(&[32, 32, 3, 3])?, weight(&[512, 70])?];
-    let x = normal(9, [20, 8, 8, 8]);
+    let weights = [weight(&[32, 16, 3, 3])?, weight(&[32, 32, 3, 3])?, weight(&[512, 70])?];
+    let x = normal(9, [20, 16, 8, 8]);
     let mut calibration = Calibration::new(Observer::MinMax)?;
     let observed = Program::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         graph.program((x,), graph.observe(images(x, &weights), &mut calibration))
     })?;
     calibration.add(&observed.run((&x,))?)?;
     let mut comparison = Comparison::new();
     let compared = Program::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         let y = images(x, &weights);
         let calibration = Some(&calibration);
         graph.program((x,), graph.compare_quantized(y, calibration, &mut comparison, &[]))
@@ -430,7 +438,7 @@ fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     let ranges = calibration.ranges()?;
     let program_of = |is_kept: &dyn Fn(usize) -> bool| {
         Program::<(f32,), f32>::trace(|graph| {
-            let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+            let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
             let y = images(x, &weights);
             let found = graph.quantizable(y, &[]);
             let keep: Vec<_> = found
@@ -444,7 +452,7 @@ fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
         })
     };
     let exact = Program::<(f32,), f32>::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         graph.program((x,), images(x, &weights))
     })?
     .run((&x,))?;
@@ -465,7 +473,7 @@ fn shares_are_those_of_programs_with_one_quantized_node() -> Result<()> {
     assert!((report.output.snr_db - snr(&exact, &quantized)).abs() < 0.01, "{report}");
     // The calibration itself gives the same bits.
     let by_calibration = Program::<(f32,), f32>::trace(|graph| {
-        let x = graph.input::<f32>((graph.extent("images", 50), 8, 8, 8));
+        let x = graph.input::<f32>((graph.extent("images", 50), 16, 8, 8));
         graph.program((x,), graph.quantize_static(images(x, &weights), &calibration, &[]))
     })?;
     assert_eq!(by_calibration.run((&x,))?, quantized);
@@ -541,6 +549,19 @@ fn calibrations_that_no_batches_give_are_refused() -> Result<()> {
         serde_json::from_value::<Calibration>(json).err().map(|error| error.to_string())
     };
     assert_eq!(changed("/batches", 5.into()), None);
+    // Counts that no more can be added to stay.
+    let mut full = json.clone();
+    *full.pointer_mut("/batches").unwrap() = u64::MAX.into();
+    for value in 0..3 {
+        let counts = full.pointer_mut(&format!("/values/{value}/histogram/counts")).unwrap();
+        let counts = counts.as_array_mut().unwrap();
+        let all: u64 = counts.iter().map(|count| count.as_u64().unwrap()).sum();
+        let first = counts[0].as_u64().unwrap();
+        counts[0] = (u64::MAX - (all - first)).into();
+    }
+    let mut full: Calibration = serde_json::from_value(full).unwrap();
+    full.add(&[[0.0_f32; 9]; 3])?;
+    assert_eq!((full.batches(), full.ranges()?.len()), (u64::MAX, 3));
     let why = "no batches give the range and the histogram of the left operand of node 0, matmul";
     for (path, to) in [
         ("/batches", 0.into()),

@@ -2,6 +2,7 @@
 
 use super::*;
 use tenure::quantize::{self, Quantized, Scheme, Weights, linear};
+use tenure::random::Generator;
 
 fn weights() -> SharedTensor<f32> {
     floats(11, [70, 80]).into_shared()
@@ -101,11 +102,14 @@ fn convolutions_have_the_bits_of_the_function() -> Result<()> {
 
 #[test]
 fn ranges_choose_the_scales() -> Result<()> {
-    let (w, x) = (weights(), floats(2, [6, 70]));
+    let mut random = Generator::new(3);
+    let x: Tensor<f32> = random.normal(0.0, 0.5, [6, 70])?;
+    let w = random.normal(0.0, 0.5, [70, 80])?.into_shared();
+    let square = random.normal(0.0, 0.1, [80, 80])?.into_shared();
     let layers = |graph: Graph<'_>, is_shown: bool| {
         let x = graph.input::<f32>((graph.extent("rows", 9), 70));
         let first = x.matmul(graph.constant(&w)).relu();
-        let square = graph.copy_constant(&floats(7, [80, 80]));
+        let square = graph.constant(&square);
         let last = first.matmul(square);
         let ranges = [(x, -0.75..1.5), (first, 0.0..9.0)];
         let (last, first) = match is_shown {
@@ -126,8 +130,40 @@ fn ranges_choose_the_scales() -> Result<()> {
     // The numbers in between are an output, or integers: the results have the same bits.
     let (last, first) = Program::trace(|graph| layers(graph, true))?.run((&x,))?;
     assert_eq!(first, expected);
+    let is_inside = |x: &&f32| **x > 0.0 && **x < 9.0;
+    assert!(first.to_vec().iter().filter(is_inside).count() > 100);
     for fused in traced(|graph| layers(graph, false)) {
         assert_eq!(fused?.run((&x,))?.0, last);
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_that_a_run_finds_are_quantized() -> Result<()> {
+    let mut random = Generator::new(2);
+    let x: Tensor<f32> = random.normal(0.0, 1.0, [9, 70])?;
+    let w = random.normal(0.0, 0.1, [70, 80])?.into_shared();
+    let square = random.normal(0.0, 0.1, [80, 80])?.into_shared();
+    for traced in traced(|graph| {
+        let x = graph.input::<f32>((graph.extent("rows", 9), 70));
+        let first = x.matmul(graph.constant(&w)).relu();
+        let sums = first.sum(1);
+        let (places, count) = sums.gt(sums.mean(..)).nonzero("found", 9);
+        let some = first.take(0, places.reshape(count));
+        let last = some.matmul(graph.constant(&square));
+        let ranges = [(some, 0.0..9.0), (x, -3.0..3.0)];
+        let fast = graph.quantize_static((last, some), &ranges, &[]);
+        let dynamic = graph.quantize(some.matmul(graph.constant(&square)), &[]);
+        graph.program((x,), (fast.0, fast.1, dynamic))
+    }) {
+        let (last, some, dynamic) = traced?.run((&x,))?;
+        assert!(some.shape()[0] > 0 && some.shape()[0] < 9, "{:?}", some.shape());
+        let scale = Tensor::full([1], 9.0_f32 / 255.0)?;
+        let values = quantize::by_scales::<u8, _>(&some, &scale, None::<&Tensor<u8>>)?;
+        let rows = Quantized::from_parts(values, scale, None)?;
+        let columns = quantize::dynamic::<i8, _>(&square, Scheme::per_axis(1))?;
+        assert_eq!(last, quantize::matmul(&rows, &columns, Matmul::new())?);
+        assert_eq!(dynamic.shape()[1], 80);
     }
     Ok(())
 }

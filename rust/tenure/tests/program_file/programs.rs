@@ -56,6 +56,49 @@ fn message<I, O>(result: Result<Program<I, O>>) -> String {
 }
 
 #[test]
+fn values_that_no_output_needs_are_not_saved() {
+    let make = |has_more: bool| {
+        Program::trace(|graph| {
+            let unused = graph.input::<f32>([4]);
+            let x = graph.input::<f32>((graph.extent("n", 50), 3));
+            let large = numbers([3, 4096]).into_shared();
+            if has_more {
+                let dead = x.matmul(graph.constant(&large)).exp();
+                let _ = (dead.sum(1) * 2.0, unused.exp());
+            }
+            // Extents that nodes find, and results of a node that are needed in part.
+            let (some, hits) = x.masked_select(x.gt(0.0), "hits", 150);
+            if has_more {
+                let _ = x.tanh().matmul(graph.constant(&large));
+            }
+            let both = graph.cond(
+                x.sum(..).gt(0.0),
+                (x, unused),
+                |body, (x, unused)| body.outputs((x * 2.0, unused)),
+                |body, (x, unused)| body.outputs((x, unused * 3.0)),
+            )?;
+            if has_more {
+                let _ = both.1.exp();
+            }
+            let scale = graph.copy_constant(&[2.0_f32, 3.0, 4.0]);
+            graph.program((unused, x), (both.0 * scale, some.slice(0, 0, hits.div_up(2))))
+        })
+        .unwrap()
+    };
+    let saved = [false, true].map(|has_more| {
+        let mut bytes = Vec::new();
+        make(has_more).write(&mut bytes).unwrap();
+        bytes
+    });
+    assert_eq!(saved[0], saved[1]);
+    let (unused, x) = (numbers([4]), numbers([5, 3]));
+    let read = Program::<(f32, f32), (f32, f32)>::from_file(&loaded(saved[1].clone()), Vec::new());
+    let expected = make(true).run((&unused, &x)).unwrap();
+    assert!(!expected.1.is_empty());
+    assert_eq!(read.unwrap().run((&unused, &x)).unwrap(), expected);
+}
+
+#[test]
 fn what_runs_find_is_found_by_the_loaded_one() {
     let program = Program::trace(|graph| {
         let (n, x) = (graph.extent("n", 50), graph.input::<f32>(graph.extent("m", 9)));
