@@ -124,6 +124,14 @@ pub const ROWS: &[Row] = &[
         });
         done(program.and_then(|program| program.run((&[1.0; 4],)).map(drop)));
     }),
+    ("program/graph/quantization.rs", "quantize_four_bits", |n| {
+        let program = Program::trace(|graph| {
+            let x = graph.input::<f32>([2, 64]);
+            let y = x.matmul(graph.copy_constant(&[[1.0_f32; 64]; 64]));
+            graph.program((x,), graph.quantize_four_bits(y, n, &[]))
+        });
+        done(program.and_then(|program| program.run((&[[1.0; 64]; 2],)).map(drop)));
+    }),
     ("program/traced.rs", "unsqueeze", |n| {
         done(Program::trace(|graph| {
             let x = graph.input::<f32>([2, 3]);

@@ -101,6 +101,41 @@ fn convolutions_have_the_bits_of_the_function() -> Result<()> {
 }
 
 #[test]
+fn a_graph_of_four_bits_has_the_bits_of_the_functions() -> Result<()> {
+    let (w, x) = (floats(11, [128, 80]).into_shared(), floats(2, [6, 128]));
+    let bias = floats(3, [80]);
+    let layer = |graph: Graph<'_>, group: usize| {
+        let x = graph.input::<f32>((graph.extent("rows", 9), 128));
+        let y = (x.matmul(graph.constant(&w)) + graph.copy_constant(&bias)).gelu();
+        graph.program((x,), graph.quantize_four_bits(y, group, &[]))
+    };
+    let with = || Matmul::new().bias(&bias).activation(Activation::Gelu);
+    let packing = Passes::DEFAULT.with(Passes::PACKING);
+    for group in [32, 64, 128] {
+        let expected = linear(&x, &Weights::four_bits(&w, group)?, with())?;
+        for passes in [Passes::DEFAULT, Passes::NONE, packing] {
+            let program = Program::trace_with(passes, |graph| layer(graph, group))?;
+            assert_eq!(program.run((&x,))?, expected, "{group}");
+        }
+    }
+    let expected = linear(&x, &Weights::four_bits(&w, 32)?, with())?;
+    let program = Program::trace_with(packing, |graph| layer(graph, 32))?;
+    let packed = program.packed()?.into_shared();
+    // Panels of 32 columns, and a line of each of two headers.
+    assert!(packed.len() <= 128 * 96 * 5 / 8 + 256, "{}", packed.len());
+    let lent = Program::trace_packed(&packed, |graph| layer(graph, 32))?;
+    assert_eq!(lent.run((&x,))?, expected);
+    let other = Program::trace_packed(&packed, |graph| layer(graph, 64)).err().unwrap();
+    assert!(other.to_string().contains("another program"), "{other}");
+    let refused = Program::trace(|graph| layer(graph, 16)).err().unwrap();
+    assert_eq!(refused.kind(), ErrorKind::InvalidArgument);
+    assert!(refused.to_string().contains("16 but must be 0, 32, 64 or 128"), "{refused}");
+    let none = Program::trace(|graph| layer(graph, 0)).err().unwrap();
+    assert_eq!(none.kind(), ErrorKind::InvalidArgument);
+    Ok(())
+}
+
+#[test]
 fn ranges_choose_the_scales() -> Result<()> {
     let mut random = Generator::new(3);
     let x: Tensor<f32> = random.normal(0.0, 0.5, [6, 70])?;
@@ -152,7 +187,7 @@ fn rows_that_a_run_finds_are_quantized() -> Result<()> {
         let some = first.take(0, places.reshape(count));
         let last = some.matmul(graph.constant(&square));
         let ranges = [(some, 0.0..9.0), (x, -3.0..3.0)];
-        let fast = graph.quantize_static((last, some), &ranges, &[]);
+        let fast = graph.quantize_by_ranges((last, some), &ranges, &[]);
         let dynamic = graph.quantize(some.matmul(graph.constant(&square)), &[]);
         graph.program((x,), (fast.0, fast.1, dynamic))
     }) {
