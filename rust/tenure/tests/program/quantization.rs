@@ -152,7 +152,7 @@ fn rows_that_a_run_finds_are_quantized() -> Result<()> {
         let some = first.take(0, places.reshape(count));
         let last = some.matmul(graph.constant(&square));
         let ranges = [(some, 0.0..9.0), (x, -3.0..3.0)];
-        let fast = graph.quantize_static((last, some), &ranges, &[]);
+        let fast = graph.quantize_by_ranges((last, some), &ranges, &[]);
         let dynamic = graph.quantize(some.matmul(graph.constant(&square)), &[]);
         graph.program((x,), (fast.0, fast.1, dynamic))
     }) {
