@@ -213,7 +213,7 @@ TEST_F(CNetwork, HasTheBitsOfItsCallsWhateverPassesRun) {
 }
 
 std::uint64_t packed_bytes(const tnr_view& b, tnr_dtype a_dtype) {
-  const tnr_factor_attributes attributes = {sizeof attributes, a_dtype, 0};
+  const tnr_factor_attributes attributes = {sizeof attributes, a_dtype, 0, nullptr};
   tnr_factor* const factor = tnr_factor_create(nullptr, &b, &attributes);
   tnr_factor_info info = {};
   info.struct_size = sizeof info;
