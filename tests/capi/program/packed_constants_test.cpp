@@ -157,11 +157,12 @@ TEST_F(PackedConstants, AreRefusedWhereTheyAreNotThoseOfTheProgram) {
   refused([](Bytes& bytes) { bytes.resize(8); }, kInvalid, "has 8 bytes that are no");
   refused(put(kEntry, TNR_DTYPE_F64), kInvalid, "the program's is f32 [600, 45]");
   refused(put(kEntry + 16, 601), kInvalid, "is [601, 45] but the program's is f32 [600, 45]");
-  refused(put(kEntry + 32, 24), TNR_STATUS_UNSUPPORTED, "has panels of 24 columns");
-  refused(put(kEntry + 40, 3), TNR_STATUS_UNSUPPORTED, "3 depths to a lane");
-  refused(put(kEntry + 80, 32), kInvalid, "constant 0 lies at 32");
-  refused(put(kEntry + 80, std::int64_t{1} << 62), kInvalid, "lies at 4611686018427387904");
-  refused(put(kEntry + 80, static_cast<std::int64_t>(good.size()) - 64), kInvalid, "but there are");
+  refused(put(kEntry + 32, 64), kInvalid, "it is that of another program");
+  refused(put(kEntry + 40, 24), TNR_STATUS_UNSUPPORTED, "has panels of 24 columns");
+  refused(put(kEntry + 48, 3), TNR_STATUS_UNSUPPORTED, "3 depths to a lane");
+  refused(put(kEntry + 88, 32), kInvalid, "constant 0 lies at 32");
+  refused(put(kEntry + 88, std::int64_t{1} << 62), kInvalid, "lies at 4611686018427387904");
+  refused(put(kEntry + 88, static_cast<std::int64_t>(good.size()) - 64), kInvalid, "but there are");
 
   Image image(good);
   tnr_blob* blob = image.share();
@@ -307,15 +308,15 @@ TEST_P(PackedFiltersOf, AreRefusedWhereTheyAreNotThoseOfTheProgram) {
     expect_refused(image.view, status, message);
     EXPECT_EQ(tnr_blob_release(blob), TNR_STATUS_OK);
   };
-  constexpr std::size_t kSecond = 32 + 112;
+  constexpr std::size_t kSecond = 32 + 120;
   constexpr tnr_status kInvalid = TNR_STATUS_INVALID_ARGUMENT;
   refused(kSecond + 16, 5, kInvalid, "constant 1 is [5, 34] but the program's is");
-  refused(kSecond + 88, 1, kInvalid, "1 groups of filters of 3 by 3 but the program's 2 of 3 by 3");
-  refused(kSecond + 96, 9, kInvalid, "2 groups of filters of 9 by 3 but");
-  refused(kSecond + 104, 1, kInvalid, "2 groups of filters of 3 by 1 but");
-  refused(kSecond + 32, 24, TNR_STATUS_UNSUPPORTED, "has panels of 24 columns");
-  refused(kSecond + 80, 32, kInvalid, "constant 1 lies at 32");
-  refused(kSecond + 80, std::int64_t{1} << 62, kInvalid, "lies at 4611686018427387904");
+  refused(kSecond + 96, 1, kInvalid, "1 groups of filters of 3 by 3 but the program's 2 of 3 by 3");
+  refused(kSecond + 104, 9, kInvalid, "2 groups of filters of 9 by 3 but");
+  refused(kSecond + 112, 1, kInvalid, "2 groups of filters of 3 by 1 but");
+  refused(kSecond + 40, 24, TNR_STATUS_UNSUPPORTED, "has panels of 24 columns");
+  refused(kSecond + 88, 32, kInvalid, "constant 1 lies at 32");
+  refused(kSecond + 88, std::int64_t{1} << 62, kInvalid, "lies at 4611686018427387904");
 }
 
 INSTANTIATE_TEST_SUITE_P(Convolutions, PackedFiltersOf,
