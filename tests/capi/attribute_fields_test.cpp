@@ -608,15 +608,16 @@ void AttributeFields::add_programs() {
     graph = tnr_graph_create();
     return status;
   });
-  add<tnr_graph_quantize_attributes>("quantization", {"keep", "keep_count", "weight_group"}, [this](auto* given) {
-    const tnr_view weights = ones({64, 64});
-    const uint32_t of = node(TNR_NODE_MATMUL, {input({2, 64}), constant(weights)});
-    uint32_t quantized = 0;
-    const tnr_status status = tnr_graph_quantize(graph, &of, 1, given, &quantized);
-    release_all();
-    graph = tnr_graph_create();
-    return status;
-  });
+  add<tnr_graph_quantize_attributes>(
+      "quantization", {"keep", "keep_count", "weight_group"}, [this](auto* given) {
+        const tnr_view weights = ones({64, 64});
+        const uint32_t of = node(TNR_NODE_MATMUL, {input({2, 64}), constant(weights)});
+        uint32_t quantized = 0;
+        const tnr_status status = tnr_graph_quantize(graph, &of, 1, given, &quantized);
+        release_all();
+        graph = tnr_graph_create();
+        return status;
+      });
   add<tnr_program_run_attributes>(
       "a run", {"budget_bytes", "step_nanoseconds", "flags", "output_shapes"}, [this](auto* given) {
         output(node(TNR_NODE_UNARY | TNR_UNARY_OP_NEG, {input({2})}));

@@ -59,7 +59,8 @@ class NibbleMatmul {
   void run(const Context& context) {
     if (is_empty(out_.view)) return;
     std::optional<Dense> own_out;
-    if (!as_matrix(out_.view, rows_)) own_out.emplace(out_.view.dtype, out_.view.rank, out_.view.shape);
+    if (!as_matrix(out_.view, rows_))
+      own_out.emplace(out_.view.dtype, out_.view.rank, out_.view.shape);
     const tnr_view result = *as_matrix(own_out ? own_out->view() : out_.view, rows_);
     const std::int64_t values_bytes = whole_lines(rows_ * layout_.rows);
     const std::int64_t numbers_bytes = whole_lines(rows_ * groups_ * kSumBytes);
@@ -68,8 +69,8 @@ class NibbleMatmul {
     scales_ = reinterpret_cast<float*>(values_ + values_bytes);
     terms_ = reinterpret_cast<std::int32_t*>(values_ + values_bytes + numbers_bytes);
     std::optional<Dense> copy;
-    quantize_groups(context, adjacent_rows(context, a_, rows_, copy), layout_.group, values_, scales_,
-                    terms_);
+    quantize_groups(context, adjacent_rows(context, a_, rows_, copy), layout_.group, values_,
+                    scales_, terms_);
     multiply(context, result);
     if (own_out) copy_view(context, own_out->view(), out_);
   }
@@ -84,22 +85,25 @@ class NibbleMatmul {
                             TNR_DTYPE_F32);
     const QuantizedStore store(ResultViews(attributes_), out);
     const std::int64_t panels = parts_of(layout_.cols, layout_.panel_columns());
-    const std::int64_t most_rows = std::clamp(kRowsBytes / layout_.rows / 12 * 12,
-                                              std::int64_t{12}, kMostRows);
+    const std::int64_t most_rows =
+        std::clamp(kRowsBytes / layout_.rows / 12 * 12, std::int64_t{12}, kMostRows);
     const std::int64_t parts = parts_of(rows_, most_rows) * panels;
     const std::int64_t work = product_or_most(product_or_most(rows_, layout_.cols), layout_.rows);
     std::int64_t slices = 1;
     if (context.thread_count() > 1 && work >= kWorthSharingWork) {
       slices = std::min(parts, std::max<std::int64_t>(work / kSliceWork, 2));
     }
-    for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
-      const std::int64_t end = slice_begin(parts, slices, slice + 1);
-      for (std::int64_t part = slice_begin(parts, slices, slice); part < end; ++part) {
-        const std::int64_t row = part / panels * most_rows;
-        multiply_panel({row, std::min(most_rows, rows_ - row), part % panels}, out, epilogue,
-                       store.sums_store());
-      }
-    }, Wake::kAtOnce);
+    for_each_slice(
+        context, slices,
+        [&](std::int64_t slice) noexcept {
+          const std::int64_t end = slice_begin(parts, slices, slice + 1);
+          for (std::int64_t part = slice_begin(parts, slices, slice); part < end; ++part) {
+            const std::int64_t row = part / panels * most_rows;
+            multiply_panel({row, std::min(most_rows, rows_ - row), part % panels}, out, epilogue,
+                           store.sums_store());
+          }
+        },
+        Wake::kAtOnce);
   }
 
   struct Part {
@@ -113,29 +117,27 @@ class NibbleMatmul {
     const std::int64_t panel_columns = layout_.panel_columns();
     const std::int64_t column = part.panel * panel_columns;
     const std::int64_t columns = std::min(panel_columns, layout_.cols - column);
-    const SumsStore::Rows rows = {
-        memory,
-        panel_columns * kSumBytes,
-        static_cast<Byte*>(const_cast<void*>(out.data)) + part.row * step_of(out, 0) +
-            column * step_of(out, 1),
-        step_of(out, 0),
-        step_of(out, 1),
-        part.rows,
-        columns};
+    const SumsStore::Rows rows = {memory,
+                                  panel_columns * kSumBytes,
+                                  static_cast<Byte*>(const_cast<void*>(out.data)) +
+                                      part.row * step_of(out, 0) + column * step_of(out, 1),
+                                  step_of(out, 0),
+                                  step_of(out, 1),
+                                  part.rows,
+                                  columns};
     const bool is_direct =
         store == nullptr && rows.column_step == kSumBytes && columns == panel_columns;
     Byte* const sums = is_direct ? rows.out : rows.sums;
     const std::int64_t sums_step = is_direct ? rows.row_step : rows.sums_step;
-    kernels::nibble_kernels().multiply({values_ + part.row * layout_.rows, layout_.rows,
-                                        scales_ + part.row * groups_, terms_ + part.row * groups_,
-                                        b_.bytes() + part.panel * layout_.panel_step, part.rows,
-                                        groups_, layout_.group / kernels::kNibbleBlock, sums,
-                                        sums_step});
+    kernels::nibble_kernels().multiply(
+        {values_ + part.row * layout_.rows, layout_.rows, scales_ + part.row * groups_,
+         terms_ + part.row * groups_, b_.bytes() + part.panel * layout_.panel_step, part.rows,
+         groups_, layout_.group / kernels::kNibbleBlock, sums, sums_step});
     if (!epilogue.is_nothing()) {
-      epilogue.run(kernels::gemm_kernels()[static_cast<unsigned>(kernels::SumType::kF32)],
-                   {sums, sums_step, kSumBytes, part.rows, columns, nullptr, kSumBytes, nullptr,
-                    nullptr},
-                   column);
+      epilogue.run(
+          kernels::gemm_kernels()[static_cast<unsigned>(kernels::SumType::kF32)],
+          {sums, sums_step, kSumBytes, part.rows, columns, nullptr, kSumBytes, nullptr, nullptr},
+          column);
     }
     if (is_direct) return;
     if (store != nullptr) return store->store(rows);

@@ -85,8 +85,7 @@ void quantize_groups(const Context& context, const tnr_view& rows, std::int64_t 
   const auto width = static_cast<std::int64_t>(element_size(rows.dtype));
   const auto* const from = static_cast<const Byte*>(rows.data);
   const std::int64_t step = step_of(rows, 0);
-  const auto quantize =
-      kernels::quantizing_kernels().rows[quantized_float(rows.dtype, "a")].groups;
+  const auto quantize = kernels::quantizing_kernels().rows[quantized_float(rows.dtype, "a")].groups;
   const std::int64_t slices = std::min(count, slice_count_of(context, count * depth * (width + 1)));
   for_each_slice(context, slices, [&](std::int64_t slice) noexcept {
     const std::int64_t end = slice_begin(count, slices, slice + 1);

@@ -218,7 +218,8 @@ class QuantizedConv2d {
       const std::size_t bytes = static_cast<std::size_t>(depth * g_.filters);
       const tnr_view matrix =
           make_view(filters_of(group), bytes, 0, weight_.values.dtype, 2, shape + 1, nullptr);
-      packed_.push_back(std::make_unique<PackedFactor>(context, matrix, FactorUse{.a_dtype = a_.values.dtype}));
+      packed_.push_back(
+          std::make_unique<PackedFactor>(context, matrix, FactorUse{.a_dtype = a_.values.dtype}));
     }
   }
   [[nodiscard]] Byte* filters_of(std::int64_t group) const noexcept {

@@ -358,7 +358,7 @@ class ConstantPacking {
   std::map<std::pair<const Constant*, Key>, const Packed*> known_;
 };
 
-// Factors by what they are packed for, then filters by their number of groups: the
+// Factors by their products, then filters by their number of groups: the
 // order of their bytes.
 void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                     const std::vector<bool>& needed, PackedConstants* constants) {

@@ -85,8 +85,7 @@ class Quantization {
     const ArrayType& b = types_[node.operands[1]];
     return b.rank == 2 && is_constant_[node.operands[1]] && !is_constant_[node.operands[0]] &&
            b.shape[0] >= kFewestOfFactor && b.shape[0] <= kMostExactDepth &&
-           b.shape[1] >= kFewestOfFactor &&
-           (weight_group_ == 0 || b.shape[0] % weight_group_ == 0);
+           b.shape[1] >= kFewestOfFactor && (weight_group_ == 0 || b.shape[0] % weight_group_ == 0);
   }
 
   std::uint32_t copy(const GraphNode& node) {
@@ -181,10 +180,9 @@ void graph_quantize(GraphToken token, const std::uint32_t* of, std::uint32_t cou
                     std::uint32_t* quantized) {
   const GraphHandles::Use graph(kGraphHandles, token);
   const BuilderLock lock(graph.object(), SharedBuilder::Use::kCallsOthers);
-  std::ranges::copy(
-      add_quantized(graph.object().builder, {of, of + count}, {keep, keep + keep_count},
-                    weight_group),
-      quantized);
+  std::ranges::copy(add_quantized(graph.object().builder, {of, of + count},
+                                  {keep, keep + keep_count}, weight_group),
+                    quantized);
 }
 
 }  // namespace tenure

@@ -351,7 +351,8 @@ impl Weights {
         if weights.zeros.is_some() {
             return Err(Error::invalid("weights have zero points, but packed ones must have none"));
         }
-        if matches!(*weights.scales.shape(), [groups, cols] if groups > 1 && Some(cols) == columns) {
+        if matches!(*weights.scales.shape(), [groups, cols] if groups > 1 && Some(cols) == columns)
+        {
             return Weights::of_groups(&weights.values, &weights.scales);
         }
         if weights.scales.shape().last().copied() != columns

@@ -53,9 +53,7 @@ pub(crate) fn quantize_dynamic(
     // call; `scales`, `out` and `zeros`, where there are any, are checked, distinct views that
     // nothing else touches; the library checks the context token; the attributes are a local that
     // outlives the call.
-    check(unsafe {
-        sys::tnr_quantize_dynamic(current(), a.0, &attributes, scales.0, zeros, out.0)
-    })
+    check(unsafe { sys::tnr_quantize_dynamic(current(), a.0, &attributes, scales.0, zeros, out.0) })
 }
 
 /// `out = (a - zeros) * scales`.
