@@ -557,8 +557,8 @@ void multiply_by_nibbles(const Operands& with, const Lies& lies, bool is_packed,
                                                nullptr, nullptr, out);
     (void)tnr_factor_release(factor);
   } else {
-    status = tnr_quantized_matmul(with.context, a, nullptr, nullptr, b, &scales, nullptr, nullptr,
-                                  out);
+    status =
+        tnr_quantized_matmul(with.context, a, nullptr, nullptr, b, &scales, nullptr, nullptr, out);
   }
   (void)answer.succeeds(status);
   out.give(answer);

@@ -76,7 +76,7 @@ tnr_status tnr_factor_quantized_matmul(tnr_context* context, const tnr_view* a,
                                        const tnr_view_mut* out) noexcept {
   return run(TNR_OPERATION_QUANTIZED_MATMUL, [=] {
     tenure::factor_quantized_matmul(context_of(context), {deref(a, "a"), a_scales, a_zeros},
-                                    token_of(b), b_scales, b_zeros,
-                                    sized_attributes_of(attributes), deref(out, "out"));
+                                    token_of(b), b_scales, b_zeros, sized_attributes_of(attributes),
+                                    deref(out, "out"));
   });
 }

@@ -104,7 +104,7 @@ struct Ordering;  // ordering.hpp, which only code that sorts includes
 // FAMILY(these three arguments, an extension of the table, the capability that the extension
 // needs). The extension is compiled with the last base set, and used instead of the table where the
 // processor has the capability too.
-#define TENURE_EXTENDED_FAMILIES(FAMILY) \
+#define TENURE_EXTENDED_FAMILIES(FAMILY)                                              \
   FAMILY(compression_kernels, Compression, kCompression, kCompressionByBytes, kVbmi2) \
   FAMILY(nibble_kernels, NibbleKernels, kNibbles, kNibbleQuads, kVnni)
 

@@ -19,8 +19,8 @@ constexpr int64_t nibble_group_bytes(int64_t columns, int64_t group) {
 struct NibbleProduct {
   const Byte* a;  // i8
   int64_t a_step;
-  // Of the first row: a number for each group, `groups` to a row. A term is -8 times the sum of the
-  // group's values.
+  // A number for each group, `groups` to a row, from the first row on. A term is -8 times the sum of
+  // the group's values.
   const float* a_scales;
   const int32_t* a_terms;
   const Byte* b;

@@ -21,8 +21,7 @@ struct RowQuantizing {
   float (*greatest)(const Byte* in, int64_t count);
   // Without a zero point: values are -most to most, an integer.
   void (*quantize)(const Byte* in, int64_t count, float scale, float most, Byte* out);
-  // Adjacent groups, each of which gets a scale of its own, that of its greatest magnitude divided
-  // by 127, or 1. A term is -8 times the sum of the group's values.
+  // Gives each of adjacent groups a scale: its greatest magnitude divided by 127, or 1. A term is -8 times the sum of the group's values.
   void (*groups)(const Byte* in, int64_t count, int64_t group, float* scales, int32_t* terms,
                  Byte* out);
 };

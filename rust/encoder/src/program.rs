@@ -34,7 +34,7 @@ impl Bert {
     /// # Errors
     /// Memory that cannot be had.
     pub fn program(&self, passes: Passes) -> Result<Embedding> {
-        Program::trace_with(passes, |graph| self.trace(graph, Products::OfTheirType))
+        Program::trace_with(passes, |graph| self.trace(graph, Products::TheirType))
     }
 
     /// The program of this model that multiplies by weights in integers of 8 bits.
@@ -43,7 +43,7 @@ impl Bert {
     /// Memory that cannot be had; weights with fewer than 64 rows or columns, or that are pruned or
     /// halved.
     pub fn quantized_program(&self, passes: Passes) -> Result<Embedding> {
-        Program::trace_with(passes, |graph| self.trace(graph, Products::OfIntegers))
+        Program::trace_with(passes, |graph| self.trace(graph, Products::Integers))
     }
 
     /// The program of this model that multiplies by weights of 4 bits, in groups of 32.
@@ -51,7 +51,7 @@ impl Bert {
     /// # Errors
     /// The errors of [`quantized_program`](Self::quantized_program).
     pub fn four_bit_program(&self, passes: Passes) -> Result<Embedding> {
-        Program::trace_with(passes, |graph| self.trace(graph, Products::OfFourBits))
+        Program::trace_with(passes, |graph| self.trace(graph, Products::FourBits))
     }
 
     /// The program of this model with the weights of products packed as these bytes are, which
@@ -61,7 +61,7 @@ impl Bert {
     /// # Errors
     /// The errors of [`Program::trace_packed`]: bytes of another model, or for another processor.
     pub fn program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
-        Program::trace_packed(packed, |graph| self.trace(graph, Products::OfTheirType))
+        Program::trace_packed(packed, |graph| self.trace(graph, Products::TheirType))
     }
 
     /// The quantized program with the packed weights that another
@@ -70,7 +70,7 @@ impl Bert {
     /// # Errors
     /// The errors of both.
     pub fn quantized_program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
-        Program::trace_packed(packed, |graph| self.trace(graph, Products::OfIntegers))
+        Program::trace_packed(packed, |graph| self.trace(graph, Products::Integers))
     }
 
     /// The program of [4 bits](Self::four_bit_program) with the packed weights that another one gave.
@@ -78,7 +78,7 @@ impl Bert {
     /// # Errors
     /// The errors of both.
     pub fn four_bit_program_packed(&self, packed: &SharedTensor<u8>) -> Result<Embedding> {
-        Program::trace_packed(packed, |graph| self.trace(graph, Products::OfFourBits))
+        Program::trace_packed(packed, |graph| self.trace(graph, Products::FourBits))
     }
 
     fn trace(&self, graph: Graph<'_>, products: Products) -> Result<Embedding> {
@@ -88,9 +88,9 @@ impl Bert {
         let texts = Texts { batch, words, tokens, counts };
         let vectors = self.constants(graph).vectors_of(self.heads, texts);
         let vectors = match products {
-            Products::OfTheirType => vectors,
-            Products::OfIntegers => graph.quantize(vectors, &[]),
-            Products::OfFourBits => graph.quantize_four_bits(vectors, GROUP, &[]),
+            Products::TheirType => vectors,
+            Products::Integers => graph.quantize(vectors, &[]),
+            Products::FourBits => graph.quantize_four_bits(vectors, GROUP, &[]),
         };
         graph.program((tokens, counts), vectors)
     }
@@ -99,9 +99,9 @@ impl Bert {
 /// The numbers that products by weights multiply.
 #[derive(Clone, Copy)]
 enum Products {
-    OfTheirType,
-    OfIntegers,
-    OfFourBits,
+    TheirType,
+    Integers,
+    FourBits,
 }
 
 /// Sequences of tokens in a graph, as [`Embedding`] takes them.

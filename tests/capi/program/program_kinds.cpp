@@ -289,8 +289,8 @@ void add_quantized(const Adder& add) {
       .dtype = I8;
   for (std::int32_t result = TNR_QUANTIZE_RESULT_VALUES;
        result <= TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES; ++result) {
-    const bool is_affine = result >= TNR_QUANTIZE_RESULT_AFFINE_VALUES &&
-                           result <= TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
+    const bool is_affine =
+        result >= TNR_QUANTIZE_RESULT_AFFINE_VALUES && result <= TNR_QUANTIZE_RESULT_AFFINE_ZEROS;
     add("quantize_dynamic", with_op(TNR_NODE_QUANTIZE_DYNAMIC, result), {array({4, 6}, F32)},
         {4, 1}, quantize_rows)
         .dtype = is_affine ? U8 : I8;

@@ -69,10 +69,10 @@ struct Product {
   std::int64_t group;
 };
 // Rows of one tile and of several, and of more than a block; panels that are whole or not.
-constexpr Product kProducts[] = {
-    {1, 1, 32, 32},     {1, 8, 64, 32},    {2, 32, 128, 128}, {3, 33, 192, 64},  {4, 40, 96, 32},
-    {5, 64, 256, 128},  {6, 31, 64, 64},   {7, 7, 320, 32},   {13, 95, 384, 128}, {98, 70, 128, 32},
-    {200, 33, 256, 64}, {31, 160, 512, 64}};
+constexpr Product kProducts[] = {{1, 1, 32, 32},    {1, 8, 64, 32},     {2, 32, 128, 128},
+                                 {3, 33, 192, 64},  {4, 40, 96, 32},    {5, 64, 256, 128},
+                                 {6, 31, 64, 64},   {7, 7, 320, 32},    {13, 95, 384, 128},
+                                 {98, 70, 128, 32}, {200, 33, 256, 64}, {31, 160, 512, 64}};
 
 // A row as tnr_quantize_dynamic() makes integers of each of its groups.
 struct Row {
@@ -143,8 +143,8 @@ TEST(NibbleMatmul, IsTheSumOfExactGroups) {
       const Row row = row_of(a, i, of.group);
       for (std::int64_t j = 0; j < of.columns; ++j) {
         const float number = expected(row, b, scales, j);
-        ASSERT_EQ(out.at({i, j}), number) << i << " " << j << " of " << of.rows << " "
-                                          << of.columns << " " << of.depth << " " << of.group;
+        ASSERT_EQ(out.at({i, j}), number) << i << " " << j << " of " << of.rows << " " << of.columns
+                                          << " " << of.depth << " " << of.group;
         ASSERT_EQ(by_two.at({i, j}), number);
         ASSERT_EQ(by_values.at({i, j}), number);
       }
@@ -252,13 +252,14 @@ TEST(NibbleMatmul, TakesBatchesNarrowNumbersAndAnEpilogue) {
     const std::int64_t out_shape[] = {2, 3, 50};
     std::vector<std::uint16_t> halves(2 * 3 * 128);
     std::vector<std::uint16_t> results(2 * 3 * 50);
-    const tnr_view_mut a = {make_view(halves.data(), halves.size() * 2, 0, dtype, 3, shape, nullptr)};
+    const tnr_view_mut a = {
+        make_view(halves.data(), halves.size() * 2, 0, dtype, 3, shape, nullptr)};
     const tnr_view_mut to = {
         make_view(results.data(), results.size() * 2, 0, dtype, 3, out_shape, nullptr)};
     cast(kDefaultContext, numbers.view, a);
     factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, packed, nullptr, nullptr,
                             attributes, to);
-    // The same as of the rounded numbers in f32, rounded once.
+    // The rounded numbers in f32 give the same, which is rounded once.
     Operand<float> rounded({2, 3, 128});
     cast(kDefaultContext, a.view, rounded.out());
     factor_quantized_matmul(kDefaultContext, {rounded.view, nullptr, nullptr}, packed, nullptr,
@@ -299,8 +300,8 @@ TEST(NibbleMatmul, TakesScalesOfF16) {
   Operand<float> by_narrow({2, 11});
   Operand<float> by_wide({2, 11});
   const auto none = attributes_of(nullptr);
-  factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr},
-                          Factor(b.view, narrow.view), nullptr, nullptr, none, by_narrow.out());
+  factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, Factor(b.view, narrow.view),
+                          nullptr, nullptr, none, by_narrow.out());
   factor_quantized_matmul(kDefaultContext, {a.view, nullptr, nullptr}, Factor(b.view, wide.view),
                           nullptr, nullptr, none, by_wide.out());
   EXPECT_EQ(by_narrow.memory, by_wide.memory);
@@ -340,9 +341,8 @@ TEST(NibbleMatmul, RefusesFactorsThatDoNotFit) {
   const auto refuse = [](std::initializer_list<std::string> words, const tnr_view& of,
                          const tnr_view& with, tnr_status status = TNR_STATUS_INVALID_ARGUMENT,
                          tnr_dtype a_dtype = 0) {
-    expect_error(status, words, [&] {
-      factor_release(factor_create(kDefaultContext, of, a_dtype, &with));
-    });
+    expect_error(status, words,
+                 [&] { factor_release(factor_create(kDefaultContext, of, a_dtype, &with)); });
   };
   b.at({70, 2}) = 8;
   refuse({"b[70, 2] is 8 but values of 4 bits must be from -8 to 7"}, b.view, scales.view);
@@ -419,17 +419,15 @@ TEST(NibbleMatmul, RefusesOperandsThatDoNotFit) {
     factor_matmul(kDefaultContext, of_bytes, bytes.view, packed, of_bytes, sums.out());
   });
   const FactorToken of_eight = factor_create(kDefaultContext, b.view);
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"b_scales is NULL but b has no scales of its own"},
-               [&] {
-                 factor_quantized_matmul(kDefaultContext, left, of_eight, nullptr, nullptr, none,
-                                         out.out());
-               });
+  expect_error(
+      TNR_STATUS_INVALID_ARGUMENT, {"b_scales is NULL but b has no scales of its own"}, [&] {
+        factor_quantized_matmul(kDefaultContext, left, of_eight, nullptr, nullptr, none, out.out());
+      });
   factor_release(of_eight);
   const auto refuse_values = [&](std::initializer_list<std::string> words,
                                  const QuantizedFactor& right) {
-    expect_error(TNR_STATUS_INVALID_ARGUMENT, words, [&] {
-      quantized_matmul(kDefaultContext, left, right, none, out.out());
-    });
+    expect_error(TNR_STATUS_INVALID_ARGUMENT, words,
+                 [&] { quantized_matmul(kDefaultContext, left, right, none, out.out()); });
   };
   Operand<std::int8_t> zeros({2, 3});
   refuse_values({"b_zeros is given but must be NULL"}, {b.view, &scales.view, &zeros.view});
@@ -469,9 +467,9 @@ TEST(NibbleMatmul, QuantizesToFourBits) {
   Operand<std::uint8_t> bytes({96, 5});
   Operand<std::uint8_t> zeros({3, 5});
   const tnr_view_mut points = zeros.out();
-  expect_error(TNR_STATUS_INVALID_ARGUMENT, {"attributes->bits is 4 but out is u8 with zeros"}, [&] {
-    quantize_dynamic(kDefaultContext, a.view, scales.out(), &points, bytes.out(), 4);
-  });
+  expect_error(
+      TNR_STATUS_INVALID_ARGUMENT, {"attributes->bits is 4 but out is u8 with zeros"},
+      [&] { quantize_dynamic(kDefaultContext, a.view, scales.out(), &points, bytes.out(), 4); });
   expect_error(TNR_STATUS_INVALID_ARGUMENT, {"attributes->bits is 3 but must be 4 or 8"}, [&] {
     quantize_dynamic(kDefaultContext, a.view, scales.out(), nullptr, values.out(), 3);
   });

@@ -96,8 +96,7 @@ class NibblePacking {
     }
     for (std::int64_t i = 0; i < layout_.rows / layout_.group; ++i) {
       for (std::int64_t j = 0; j < layout_.cols; ++j) {
-        const float scale =
-            scale_at(scales_ + i * scale_step_[0] + j * scale_step_[1], are_f16_);
+        const float scale = scale_at(scales_ + i * scale_step_[0] + j * scale_step_[1], are_f16_);
         if (scale > 0 && std::isfinite(scale)) continue;
         return refuse_data(TNR_STATUS_INVALID_ARGUMENT,
                            "%s has %g but every scale must be finite and above 0", scales_name,

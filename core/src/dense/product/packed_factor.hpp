@@ -11,7 +11,7 @@
 
 namespace tenure {
 
-// What a matrix is packed for.
+// The products that a matrix is packed for.
 struct FactorUse {
   tnr_dtype a_dtype = 0;                   // of left factors; 0: the dtype of the matrix
   const tnr_view* group_scales = nullptr;  // checked: of weights of 4 bits

@@ -25,7 +25,7 @@ Activation activation_behind_rows(const Attributes& attributes) {
 // The sum of each column of integers, of a factor that is packed for u8.
 std::vector<std::int32_t> column_sums(const Context& context, const PackedFactor& factor);
 
-// As tnr_factor_quantized_matmul(), without `b_scales` where `b` has its scales. Counts the call. `sums` are the column_sums() of `b`, or nullptr:
+// Computes tnr_factor_quantized_matmul(), without `b_scales` where `b` has its scales. Counts the call. `sums` are the column_sums() of `b`, or nullptr:
 // they are computed where zero points of `a` need them.
 void factor_quantized_matmul(const Context& context, const QuantizedFactor& a,
                              const PackedFactor& b, const tnr_view* b_scales,

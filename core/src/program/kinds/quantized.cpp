@@ -151,8 +151,8 @@ void run_quantize_dynamic(const Context& context, const NodeCall& call, const Op
   if (is_affine(node) && !gives_zeros) zeros.emplace(node.dtype, rank, call.numbers);
   const tnr_view_mut* of_zeros = gives_zeros ? &out : nullptr;
   if (zeros) of_zeros = &zeros->out();
-  quantize_dynamic(context, a, scales ? scales->out() : out, of_zeros,
-                   values ? values->out() : out, bits_of(node));
+  quantize_dynamic(context, a, scales ? scales->out() : out, of_zeros, values ? values->out() : out,
+                   bits_of(node));
 }
 
 ArrayType infer_quantized_matmul(const NodeCall& call, const OperandType* operands) {
@@ -203,8 +203,8 @@ Refusal shape_quantized_matmul(const NodeCall& call, const OperandType* operands
                     shape_text(a.rank, a.shape).text, shape_text(b.rank, b.shape).text);
   }
   const ArrayType& b_scales = *operands[kBScales].array;
-  const bool has_groups = b_scales.rank == 2 && b_scales.shape[0] > 1 &&
-                          are_group_scales(b_scales.shape, b.shape);
+  const bool has_groups =
+      b_scales.rank == 2 && b_scales.shape[0] > 1 && are_group_scales(b_scales.shape, b.shape);
   if (has_groups) {
     if (Refusal refusal = grouped_refusal(call, operands)) return refusal;
   } else if (b.shape[0] > kMostExactDepth) {

@@ -27,8 +27,8 @@ struct Header {
 struct PackedEntry {
   std::int64_t dtype;
   std::int64_t a_dtype;
-  std::int64_t rows;  // of filters: what each has
-  std::int64_t cols;  // of filters: their number
+  std::int64_t rows;   // of filters: what each has
+  std::int64_t cols;   // of filters: their number
   std::int64_t group;  // rows of a scale of weights of 4 bits, else 0
   // How kernels read it.
   std::int64_t panel_columns;

@@ -76,6 +76,7 @@ fn call<A: Element, B: Element, P: Element + PartialEq + Debug>(
             struct_size: size_of::<tnr_factor_attributes>() as u64,
             a_dtype: a.dtype,
             reserved: 0,
+            group_scales: ptr::null(),
         },
         _zeros: [0; MOST_STRUCT_BYTES],
     };

@@ -45,11 +45,11 @@ fn products_by_four_bits_are_near_those_of_the_numbers() {
         let fast = linear(&x, &weights, Matmul::new()).unwrap();
         let error = norm(&ops::sub(&fast, &exact).unwrap()) / norm(&exact);
         assert!(error > 0.02 && error < most, "{group}: {error}");
-        // A row alone has the same bits.
+        // One row has the same bits.
         let row = linear(x.index(0, 8).unwrap(), &weights, Matmul::new()).unwrap();
         assert_eq!(row, fast.index(0, 8).unwrap());
     }
-    // Integers and scales of one's own: 256 rows of 1 by ones.
+    // Given integers and scales.
     let values = Tensor::full([256, 3], 7_i8).unwrap();
     let scales = Tensor::full([4, 3], 0.5).unwrap();
     let own = Weights::of(&Quantized::from_parts(values, scales, None).unwrap()).unwrap();

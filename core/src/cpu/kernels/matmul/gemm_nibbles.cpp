@@ -28,11 +28,9 @@ struct PairsOfWords {
   }
   static Sums fold(const Part& part, const Sums& sums) {
 #if defined(__AVX512BW__)
-    const __m512i whole =
-        _mm512_madd_epi16(reinterpret_cast<__m512i>(part), _mm512_set1_epi16(1));
+    const __m512i whole = _mm512_madd_epi16(reinterpret_cast<__m512i>(part), _mm512_set1_epi16(1));
 #elif defined(__AVX2__)
-    const __m256i whole =
-        _mm256_madd_epi16(reinterpret_cast<__m256i>(part), _mm256_set1_epi16(1));
+    const __m256i whole = _mm256_madd_epi16(reinterpret_cast<__m256i>(part), _mm256_set1_epi16(1));
 #else
     const __m128i whole = _mm_madd_epi16(reinterpret_cast<__m128i>(part), _mm_set1_epi16(1));
 #endif

@@ -84,8 +84,7 @@ void multiply_nibbles(const NibbleProduct& p) {
       const Vector<float> scale = broadcast<float>(p.a_scales[i * p.groups + g]);
 #pragma GCC unroll 2
       for (int v = 0; v < kPanelVectors; ++v) {
-        totals[i][v] +=
-            __builtin_convertvector(sums[i][v], Vector<float>) * (scale * scales[v]);
+        totals[i][v] += __builtin_convertvector(sums[i][v], Vector<float>) * (scale * scales[v]);
       }
     }
   }

@@ -69,7 +69,7 @@ impl<'g> Graph<'g> {
         self.with_integers("quantize", Location::caller(), of, 0, keep)
     }
 
-    /// As [`quantize`](Self::quantize), by weights of 4 bits: a constant has a scale for each group of
+    /// Quantizes as [`quantize`](Self::quantize) does, to weights of 4 bits: a constant has a scale for each group of
     /// `group` adjacent rows of a column, 32, 64 or 128, and each group of a row of the other factor is
     /// quantized to `i8` in a run. Such a constant has an eighth of the bytes of f32, and 4 for each
     /// group; its error is about sixteen times that of 8 bits. Other libraries name this weight-only
