@@ -40,6 +40,7 @@ void require_no_view(const tnr_view* view, const char* field) {
 tnr_graph_quantize_attributes read_quantization(const tnr_graph_quantize_attributes* attributes) {
   tnr_graph_quantize_attributes given = {};
   if (attributes != nullptr) given = read_sized(attributes, "attributes");
+  require_zero(given.reserved, "attributes->reserved");
   if (given.keep_count != 0) (void)deref(given.keep, "attributes->keep");
   if (given.range_count != 0) (void)deref(given.ranges, "attributes->ranges");
   return given;

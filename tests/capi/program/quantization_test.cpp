@@ -205,10 +205,7 @@ TEST_F(QuantizationTest, WeightsOfFourBitsHaveTheBitsOfTheCall) {
     attributes.weight_group = group;
     std::uint32_t of = 0;
     ASSERT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &of), TNR_STATUS_OK);
-    EXPECT_EQ(codes_from(1),
-              (Values{TNR_NODE_QUANTIZE_DYNAMIC | TNR_QUANTIZE_RESULT_FOUR_BIT_VALUES,
-                      TNR_NODE_QUANTIZE_DYNAMIC | TNR_QUANTIZE_RESULT_FOUR_BIT_SCALES,
-                      TNR_NODE_QUANTIZED_MATMUL}));
+    EXPECT_EQ(codes_from(1), Values{TNR_NODE_QUANTIZED_MATMUL});
     output(of);
     std::vector<signed char> integers(kRows * kColumns);
     const tnr_view_mut values = {view_over(integers.data(), {kRows, kColumns}, I8)};
@@ -286,8 +283,17 @@ TEST_F(QuantizationTest, RefusalsNameTheValueAndTheBound) {
             TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_STREQ(tnr_last_error()->message,
                "attributes->weight_group is 16 but must be 0, 32, 64 or 128");
-  // The group divides no number of rows of the factor.
   attributes.weight_group = 32;
+  attributes.range_count = 1;
+  const tnr_value_range range = {product, 0, 1};
+  attributes.ranges = &range;
+  EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
+            TNR_STATUS_INVALID_ARGUMENT);
+  EXPECT_STREQ(tnr_last_error()->message,
+               "attributes->range_count is 1 but must be 0 with a weight_group, by which each run "
+               "quantizes rows");
+  attributes.range_count = 0;
+  // The group divides no number of rows of the factor.
   EXPECT_EQ(tnr_graph_quantize(graph, &product, 1, &attributes, &result),
             TNR_STATUS_INVALID_ARGUMENT);
   EXPECT_NE(std::string(tnr_last_error()->message).find("there is nothing to quantize"),

@@ -311,8 +311,8 @@ impl Weights {
     /// ```
     /// use tenure::{Matmul, Tensor, linalg::matmul, quantize::{Weights, linear}};
     ///
-    /// let numbers = |shape| tenure::random::Generator::new(1).normal::<f32, _>(0.0, 1.0, shape);
-    /// let (x, w) = (numbers([3, 256])?, numbers([256, 64])?);
+    /// let x: Tensor<f32> = tenure::random::Generator::new(1).normal(0.0, 1.0, [3, 256])?;
+    /// let w: Tensor<f32> = tenure::random::Generator::new(2).normal(0.0, 1.0, [256, 64])?;
     /// let weights = Weights::four_bits(&w, 32)?;
     /// assert!(weights.size_bytes() as f64 <= 0.16 * (4 * w.len()) as f64);
     /// let (fast, exact) = (linear(&x, &weights, Matmul::new())?, matmul(&x, &w)?);
