@@ -110,13 +110,13 @@ struct Ordering;  // ordering.hpp, which only code that sorts includes
 
 // FAMILY(these five arguments, a second extension, the capability that this extension needs). The
 // second extension is used instead of both.
-#define TENURE_TWICE_EXTENDED_FAMILIES(FAMILY)                                                     \
-  FAMILY(bf16_gemm_kernels, Gemm, kBF16Gemm, kBF16GemmOfPairs, kBF16, kBF16GemmOfTiles, kAmx)      \
-  FAMILY(byte_gemm_kernels, ByteGemmTable, kByteGemm, kByteGemmOfQuads, kVnni, kByteGemmOfTiles,   \
-         kAmx)                                                                                     \
-  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16, kBF16TilePacking,     \
-         kAmx)                                                                                     \
-  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kVnni, kByteTilePacking,  \
+#define TENURE_TWICE_EXTENDED_FAMILIES(FAMILY)                                                    \
+  FAMILY(bf16_gemm_kernels, Gemm, kBF16Gemm, kBF16GemmOfPairs, kBF16, kBF16GemmOfTiles, kAmx)     \
+  FAMILY(byte_gemm_kernels, ByteGemmTable, kByteGemm, kByteGemmOfQuads, kVnni, kByteGemmOfTiles,  \
+         kAmx)                                                                                    \
+  FAMILY(bf16_packing, FactorPacking, kBF16Packing, kBF16PairPacking, kBF16, kBF16TilePacking,    \
+         kAmx)                                                                                    \
+  FAMILY(byte_packing, BytePackingTable, kBytePacking, kByteQuadPacking, kVnni, kByteTilePacking, \
          kAmx)
 
 // All tables, declared: in the namespace of an instruction set.
