@@ -123,7 +123,7 @@ impl Given {
     }
 
     fn settings(&self, model: &Model) -> Result<Settings> {
-        // As a server would: the program is made once, and run often.
+        // The program is made once and run often, which pays for packing.
         let mut settings = Settings::new().passes(Passes::DEFAULT.with(Passes::PACKING));
         for (name, extent, is_maximum) in &self.extents {
             settings = match is_maximum {

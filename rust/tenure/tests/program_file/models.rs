@@ -36,7 +36,6 @@ impl Message {
 }
 
 pub const FLOAT: i64 = 1;
-pub const INT8: i64 = 3;
 pub const INT64: i64 = 7;
 
 /// A tensor without elements.

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use super::models::{
-    FLOAT, Graph, INT8, INT64, Message, floats, header, int_of, ints, node, perceptron, port,
+    FLOAT, Graph, INT64, Message, floats, header, int_of, ints, node, perceptron, port,
 };
 use tenure::onnx::{Dimension, Model, Settings};
 use tenure::{DynTensor, DynView, ErrorKind, Result, Tensor};
+
+const INT8: i64 = 3;
 
 fn run(model: Vec<u8>, settings: &Settings, inputs: &[DynView<'_>]) -> Result<Vec<DynTensor>> {
     Model::from_bytes(model)?.program(settings)?.run_dyn(inputs, &mut [])
