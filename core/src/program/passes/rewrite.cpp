@@ -128,8 +128,8 @@ std::shared_ptr<const Constant> filter_matrix(const Context& context, const tnr_
   return matrix;
 }
 
-// Factors by what they are packed for, also those of convolutions of integers, then filters by their
-// number of groups: the order of their bytes.
+// Factors by their use, also those of convolutions of integers, then filters by their number of
+// groups: the order of their bytes.
 void pack_constants(const Context& context, Graph& graph, const std::vector<ArrayType>& types,
                     const std::vector<bool>& needed, PackedConstants* constants) {
   ConstantPacking<PackedFactor, FactorUse> factors(context, constants, graph.factors);

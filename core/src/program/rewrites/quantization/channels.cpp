@@ -52,29 +52,31 @@ class ChannelFolding {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       if (!needed[i]) continue;
       for (const unsigned side : {0u, 1u}) {
-        if (const std::optional<std::uint32_t> product = product_behind(i, side)) {
-          const std::optional<ChannelNumbers> numbers = numbers_of(i, side, *product);
-          if (!numbers || !are_finite(*numbers)) continue;
-          replace(i, *product, *numbers);
-          break;
-        }
+        const std::uint32_t product = product_behind(i, side);
+        if (product == kNone) continue;
+        const std::optional<ChannelNumbers> numbers = numbers_of(i, side, product);
+        if (!numbers || !are_finite(*numbers)) continue;
+        replace(i, product, *numbers);
+        break;
       }
     }
   }
 
  private:
-  // The index of the product that gives this operand of the node.
-  std::optional<std::uint32_t> product_behind(std::size_t node, unsigned side) const {
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  // The index of the product that gives this operand of the node; kNone: no product does.
+  std::uint32_t product_behind(std::size_t node, unsigned side) const {
     const GraphNode& of = graph_.nodes[node];
-    if (side >= of.operands.size() || of.operands[side] == kNoValue) return std::nullopt;
+    if (side >= of.operands.size() || of.operands[side] == kNoValue) return kNone;
     const std::uint32_t value = of.operands[side];
     const GraphNode* const product = graph_.node_of(value);
-    if (product == nullptr || uses_[value] != 1) return std::nullopt;
+    if (product == nullptr || uses_[value] != 1) return kNone;
     const std::uint32_t index = graph_.values[value].index;
     const std::uint32_t bias = product->operands.size() > 2 ? product->operands[2] : kNoValue;
     const bool fits = may_change_[index] && has_plain_result(*product) &&
                       (bias == kNoValue || graph_.constant_of(bias) != nullptr);
-    return fits ? std::optional(index) : std::nullopt;
+    return fits ? index : kNone;
   }
 
   std::optional<ChannelNumbers> numbers_of(std::size_t index, unsigned side,
