@@ -16,7 +16,9 @@ namespace tenure {
 class ElementwiseCall : public Operands {
  public:
   // Throws the error of a malformed output. `out` outlives the call.
+  // `out` outlives this.
   explicit ElementwiseCall(const tnr_view_mut& out) : Operands(out) {}
+  explicit ElementwiseCall(tnr_view_mut&&) = delete;
 
   // Bytes of the output's and inputs' elements; an element that is repeated counts each time.
   [[nodiscard]] std::int64_t moved_bytes() const noexcept;

@@ -51,7 +51,8 @@ void gather_filters(const Context& context, const tnr_view& weight, Byte* to) {
     from.strides[axis] = weight.strides[kOrder[axis]];
   }
   const auto bytes = static_cast<std::size_t>(element_count(weight));
-  ElementwiseCall copy({make_view(to, bytes, 0, weight.dtype, 4, shape, nullptr)});
+  const tnr_view_mut out = {make_view(to, bytes, 0, weight.dtype, 4, shape, nullptr)};
+  ElementwiseCall copy(out);
   copy.add(from, "");
   copy.run(context, copy_operation(from.dtype));
 }
