@@ -28,15 +28,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 # tests/interop defines how arrays are lent to the library.
 sys.path.append(str(HERE.parent / "tests" / "interop"))
 import numpy_test as interop
+from graphs import ContextOptions, sized
 
 SEED = 1  # of the permutations, as in benches/movement.rs
-
-
-class ContextOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_uint64), ("thread_count", ctypes.c_uint32),
-                ("reserved", ctypes.c_uint32)] + [
-                    (name, ctypes.c_void_p) for name in
-                    ("spawn", "allocate", "deallocate", "user_context", "release")]
 
 
 class FromMatmulAttributes(ctypes.Structure):
@@ -94,7 +88,7 @@ class Tenure:
 
     def context(self, threads):
         if threads not in self.contexts:
-            options = ContextOptions(ctypes.sizeof(ContextOptions), threads)
+            options = sized(ContextOptions, thread_count=threads)
             made = self.c.tnr_context_create(ctypes.byref(options))
             if not made:
                 raise RuntimeError(self.message())
