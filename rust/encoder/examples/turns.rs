@@ -3,12 +3,14 @@
 //!
 //! `turns MODEL_FOLDER THREADS`, then
 //!
-//! - `run plain|packed BATCH WORDS`: one run, with weights as they are or packed
+//! - `run plain|packed|int8|int4 BATCH WORDS`: one run, with weights as they are, packed, or packed as
+//!   integers of 8 or 4 bits
 //! - `lines sorted|padded LENGTH...`: texts of these lengths, in sorted batches, or in their order
 //!   with 32 in a batch
 //! - `serve THREADS RUNS BATCH WORDS`: as many runs by each of these threads, of one program
 #![forbid(unsafe_code)]
 
+use std::cell::OnceCell;
 use std::error::Error;
 use std::io::{self, BufRead};
 use std::path::Path;
@@ -29,7 +31,10 @@ fn main() -> Result<()> {
     let heads = heads(&fs::read_to_string(folder.join("config.json"))?)?;
     let bert = Bert::new(&safetensors::Shared::new(file)?, heads)?;
     let plain = bert.program(Passes::DEFAULT)?;
-    let packed = bert.program(Passes::DEFAULT.with(Passes::PACKING))?;
+    let packing = Passes::DEFAULT.with(Passes::PACKING);
+    let packed = bert.program(packing)?;
+    let int8 = OnceCell::new();
+    let int4 = OnceCell::new();
     Context::with_threads(threads.parse()?)?.install(|| {
         for line in io::stdin().lock().lines() {
             let line = line?;
@@ -37,6 +42,14 @@ fn main() -> Result<()> {
             let numbers = |from: usize| words[from..].iter().map(|word| word.parse());
             let time = match &words[..] {
                 ["run", "packed", ..] => run(&packed, &numbers(2).collect::<Result<Vec<_>, _>>()?)?,
+                ["run", "int8", ..] => {
+                    let made = || bert.quantized_program(packing);
+                    run(once(&int8, made)?, &numbers(2).collect::<Result<Vec<_>, _>>()?)?
+                }
+                ["run", "int4", ..] => {
+                    let made = || bert.four_bit_program(packing);
+                    run(once(&int4, made)?, &numbers(2).collect::<Result<Vec<_>, _>>()?)?
+                }
                 ["run", ..] => run(&plain, &numbers(2).collect::<Result<Vec<_>, _>>()?)?,
                 ["lines", how, ..] => {
                     let lengths = numbers(2).collect::<Result<Vec<_>, _>>()?;
@@ -49,6 +62,20 @@ fn main() -> Result<()> {
         }
         Ok(())
     })
+}
+
+/// The program, which the first use makes.
+fn once(
+    cell: &OnceCell<Embedding>,
+    made: impl FnOnce() -> tenure::Result<Embedding>,
+) -> Result<&Embedding> {
+    match cell.get() {
+        Some(program) => Ok(program),
+        None => {
+            let program = made()?;
+            Ok(cell.get_or_init(|| program))
+        }
+    }
 }
 
 /// A batch of texts of these lengths.

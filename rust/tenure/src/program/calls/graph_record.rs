@@ -194,6 +194,7 @@ impl GraphHandle {
         Ok((self.graph.dtype_of(value)?, self.graph.shape_of(value)?))
     }
 
+    #[cfg(feature = "onnx")]
     /// The shape of a value as numbers of the graph.
     pub(crate) fn numbers_of(&self, value: u32) -> Result<Vec<i64>> {
         let (numbers, rank) = self.graph.sizes_of(value)?;
