@@ -140,8 +140,7 @@ class NibblePacking {
 
 bool are_group_scales(const std::int64_t* scales, const std::int64_t* matrix) noexcept {
   if (scales[1] != matrix[1] || scales[0] == 0 || matrix[0] % scales[0] != 0) return false;
-  const std::int64_t group = matrix[0] / scales[0];
-  return group == 32 || group == 64 || group == 128;
+  return is_weight_group(matrix[0] / scales[0]);
 }
 
 FactorLayout::FactorLayout(const tnr_view& b, const FactorUse& use)

@@ -20,6 +20,10 @@ struct FactorUse {
   auto operator<=>(const FactorUse&) const = default;
 };
 
+// Whether weights of 4 bits may have a scale for so many rows of a column.
+constexpr bool is_weight_group(std::int64_t rows) noexcept {
+  return rows == 32 || rows == 64 || rows == 128;
+}
 // Whether scales [k / group, n] of a matrix [k, n] have groups that weights of 4 bits may have.
 bool are_group_scales(const std::int64_t* scales, const std::int64_t* matrix) noexcept;
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "dense/elementwise_call.hpp"
-#include "dense/movement.hpp"
+#include "dense/quantize/product_parts.hpp"
 #include "tenure/view.hpp"
 
 namespace tenure {
@@ -51,10 +50,7 @@ void gather_filters(const Context& context, const tnr_view& weight, Byte* to) {
     from.strides[axis] = weight.strides[kOrder[axis]];
   }
   const auto bytes = static_cast<std::size_t>(element_count(weight));
-  const tnr_view_mut out = {make_view(to, bytes, 0, weight.dtype, 4, shape, nullptr)};
-  ElementwiseCall copy(out);
-  copy.add(from, "");
-  copy.run(context, copy_operation(from.dtype));
+  copy_view(context, from, {make_view(to, bytes, 0, weight.dtype, 4, shape, nullptr)});
 }
 
 PixelRows::PixelRows(const WindowGeometry& geometry, Byte padding) noexcept

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/arithmetic.hpp"
+#include "dense/product/packed_factor.hpp"
 #include "dense/quantize/quantized_matmul.hpp"
 #include "program/operations.hpp"
 #include "program/rewrites/bodies.hpp"
@@ -78,7 +79,7 @@ QuantizationPlan::QuantizationPlan(const GraphBuilder& builder,
                                    const std::vector<std::uint32_t>& values,
                                    const tnr_graph_quantize_attributes& attributes)
     : of(values), weight_group(attributes.weight_group) {
-  if (weight_group != 0 && weight_group != 32 && weight_group != 64 && weight_group != 128) {
+  if (weight_group != 0 && !is_weight_group(weight_group)) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "attributes->weight_group is %" PRIu32 " but must be 0, 32, 64 or 128",
          attributes.weight_group);
@@ -86,8 +87,7 @@ QuantizationPlan::QuantizationPlan(const GraphBuilder& builder,
   if (weight_group != 0 && attributes.range_count != 0) {
     fail(TNR_STATUS_INVALID_ARGUMENT,
          "attributes->range_count is %" PRIu32
-         " but must be 0 with a weight_group, by which each "
-         "run quantizes rows",
+         " but must be 0 with a weight_group, by which each run quantizes rows",
          attributes.range_count);
   }
   const Graph& graph = builder.graph();
