@@ -40,16 +40,16 @@ template <class I>
 __attribute__((noinline)) float widened_row_sum(const Byte* values, const Byte* columns,
                                                 const Byte* x, int64_t count, int64_t readable) {
   TrustedIndices known;
-  return row_sum<float, I>(values, columns, x, count, readable, false, known);
+  return row_sum<float, I>(values, columns, x, count, readable, HeldBy::kSecondCache, known);
 }
 
 // Adds the products of a tile's part of a row as row_sum() does.
 template <class V, class I>
 inline Computed<V> part_sum(Values<V>& wide, const Byte* values, const Byte* columns, const Byte* x,
-                            int64_t count, int64_t readable, bool is_near) {
+                            int64_t count, int64_t readable, HeldBy holder) {
   if constexpr (!Values<V>::kAreWidened) {
     TrustedIndices known;
-    return row_sum<V, I>(values, columns, x, count, readable, is_near, known);
+    return row_sum<V, I>(values, columns, x, count, readable, holder, known);
   } else {
     float sum = 0;
     for (int64_t k = 0; k < count; k += kWidenedValues) {
@@ -87,7 +87,8 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
   using T = Computed<V>;
   const Scaling<V> scaling(p.alpha, p.beta);
   Values<V> wide;
-  const bool is_near = a.cols <= kNearVectorBytes / kStep<T>;
+  const HeldBy holder =
+      a.cols <= kNearVectorBytes / kStep<T> ? HeldBy::kFirstCache : HeldBy::kSecondCache;
   for (int64_t strip = begin; strip < end; ++strip) {
     const int64_t first_row = strip * kStripRows;
     const int64_t rows = a.rows - first_row < kStripRows ? a.rows - first_row : kStripRows;
@@ -104,7 +105,7 @@ void tiles(const PackedProduct& p, const PackedTiles& a, int64_t begin, int64_t 
         const Byte* const row_columns = columns + from * kStep<I>;
         sums[row] += p.is_spaced ? spaced_sum<V, I>(row_values, row_columns, x, p.x_step, to - from)
                                  : part_sum<V, I>(wide, row_values, row_columns, x, to - from,
-                                                  tile.ends[kStripRows - 1] - from, is_near);
+                                                  tile.ends[kStripRows - 1] - from, holder);
         from = to;
       }
     }

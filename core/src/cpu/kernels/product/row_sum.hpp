@@ -31,6 +31,31 @@ constexpr int64_t kFarAheadBytes = 8192;
 constexpr int64_t kNearVectorBytes = 32 << 10;
 constexpr int64_t kLongRow = 64;  // entries
 
+// The nearest cache that is expected to hold the elements of x that a row reads.
+enum class HeldBy { kFirstCache, kSecondCache, kFartherCache };
+
+// Entries between a row's entry and the one whose element of x is prefetched, where x is in the
+// third cache: out-of-order execution sees about half as many. The arrays are prefetched to the
+// second cache then, as the first one's buffers are full of elements. That saves a quarter of the
+// time of 20 random columns of 10^6 (AMD family 25 model 17).
+constexpr int64_t kAheadElements = 32;
+constexpr int64_t kAheadOfElements = 4096;  // bytes
+constexpr int64_t kFartherVectorBytes = 512 << 10;
+
+// Where x is expected, of `b_rows` elements, for rows like that with the entries [first, end): of
+// that row's columns at most kFartherVectorBytes / 4 apart, x is local.
+template <class T, class I>
+inline HeldBy holder_of(int64_t b_rows, const Byte* indices, int64_t first, int64_t end) {
+  const int64_t bytes = b_rows * kStep<T>;
+  if (bytes <= kNearVectorBytes) return HeldBy::kFirstCache;
+  if (bytes <= kFartherVectorBytes || end == first) return HeldBy::kSecondCache;
+  // Unsigned: indices may not have been checked yet.
+  const uint64_t apart = static_cast<uint64_t>(load<I>(indices + (end - 1) * kStep<I>)) -
+                         static_cast<uint64_t>(load<I>(indices + first * kStep<I>));
+  const bool is_local = apart <= kFartherVectorBytes / 4 / kStep<T>;
+  return is_local ? HeldBy::kSecondCache : HeldBy::kFartherCache;
+}
+
 // Bounds check of kCount indices before they are used; these have been checked before.
 struct TrustedIndices {
   template <int64_t kCount>
@@ -204,12 +229,24 @@ inline T last_row(const Byte* values, const Byte* indices, const Byte* x, int64_
   return sums.total();
 }
 
+// Prefetches elements of x. Any address: the indices may not have been checked yet.
+template <class T, class I>
+__attribute__((always_inline)) inline void fetch_elements(const Byte* indices, const Byte* x,
+                                                          int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto index = static_cast<uintptr_t>(load<I>(indices + i * kStep<I>));
+    __builtin_prefetch(
+        reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(x) + index * kStep<T>));
+  }
+}
+
 // The entries of a row that are still to be added.
 template <class T, class I>
 struct RowRest {
   // Adds all but the last `count % kSumLanes` of them, which it returns; 0 where an index is wrong.
-  // Each line is prefetched twice: one prefetch for sixteen entries is slower.
-  template <int64_t kAhead, int kLocality, class Known>
+  // Each line is prefetched twice: one prefetch for sixteen entries is slower. `kElements`: those of
+  // x are prefetched too, for which as many entries behind the row must be readable.
+  template <int64_t kAhead, int kLocality, bool kElements = false, class Known>
   __attribute__((always_inline)) int64_t add_eights(LaneSums<T>& sums, int64_t count,
                                                     Known& known) {
     for (; count >= kSumLanes; count -= kSumLanes) {
@@ -217,6 +254,8 @@ struct RowRest {
         return 0;
       __builtin_prefetch(values + kAhead, 0, kLocality);
       __builtin_prefetch(indices + kAhead, 0, kLocality);
+      if constexpr (kElements)
+        fetch_elements<T, I>(indices + kAheadElements * kStep<I>, x, kSumLanes);
       for (int p = 0; p < LaneSums<T>::kParts; ++p) {
         sums.parts[p] += LaneSums<T>::template products<I>(
             values + p * 16, x, indices + p * LaneSums<T>::kPerPart * kStep<I>);
@@ -250,20 +289,24 @@ __attribute__((always_inline)) inline void add_rest(LaneSums<T>& sums, const Row
 }
 
 // The sum of `count` entries; `readable` entries can be read from here on, with those of later
-// rows. `is_near`: all that is read of x has kNearVectorBytes at most. Anything, where `known`
-// found a wrong index.
+// rows. Anything, where `known` found a wrong index.
 template <class T, class I, class Known>
 inline T row_sum(const Byte* values, const Byte* indices, const Byte* x, int64_t count,
-                 int64_t readable, bool is_near, Known& known) {
+                 int64_t readable, HeldBy holder, Known& known) {
   __builtin_prefetch(values + kAheadBytes);
   __builtin_prefetch(indices + kAheadBytes);
   if (readable < count + kSumLanes) [[unlikely]]
     return last_row<T, I>(values, indices, x, count, known);
   LaneSums<T> sums;
   RowRest<T, I> row = {values, indices, x};
-  count = is_near && count >= kLongRow
-              ? row.template add_eights<kFarAheadBytes, 2>(sums, count, known)
-              : row.template add_eights<kAheadBytes, 3>(sums, count, known);
+  if (holder == HeldBy::kFirstCache && count >= kLongRow) {
+    count = row.template add_eights<kFarAheadBytes, 2>(sums, count, known);
+  } else if (holder == HeldBy::kFartherCache && readable >= count + kAheadElements) {
+    count = row.template add_eights<kAheadOfElements, 2, true>(sums, count, known);
+    fetch_elements<T, I>(row.indices + kAheadElements * kStep<I>, x, count);
+  } else {
+    count = row.template add_eights<kAheadBytes, 3>(sums, count, known);
+  }
   add_rest(sums, row, count, known);
   return sums.total();
 }

@@ -70,7 +70,7 @@ struct ShortRows {
       TrustedIndices known;
       scaling.write(out + row * out_step,
                     row_sum<T, I>(values + k * kStep<T>, indices + k * kStep<I>, x, count, last - k,
-                                  is_near, known));
+                                  holder, known));
     }
   }
 
@@ -125,7 +125,7 @@ struct ShortRows {
   int64_t out_step;
   Scaling<T> scaling;
   int64_t last;  // where entries end that may be read
-  bool is_near;
+  HeldBy holder;
 };
 
 // Entries of a row, on the average of 64. Longer rows hide the cost of a misprediction, and the
@@ -134,7 +134,7 @@ constexpr int64_t kMostShort = 16;
 
 template <class T, class I>
 __attribute__((noinline)) void add_short_rows(const Matmul& m, int64_t row, int64_t last,
-                                              bool is_near) {
+                                              HeldBy holder) {
   const ShortRows<T, I> rows = {.values = m.a.values,
                                 .indices = m.a.indices,
                                 .x = m.b,
@@ -143,14 +143,14 @@ __attribute__((noinline)) void add_short_rows(const Matmul& m, int64_t row, int6
                                 .out_step = m.out_step,
                                 .scaling = Scaling<T>(m.alpha, m.beta),
                                 .last = last,
-                                .is_near = is_near};
+                                .holder = holder};
   rows.add_up(index_of<I>(m.a.offsets, row), index_of<I>(m.a.offsets, row + rows.kRows));
 }
 
 // Whether the 64 rows from `row` on were short enough on the whole to be taken; `known` records
 // wrong indices among theirs, and then none is used. Entries end with `last`.
 template <class T, class I, class Known>
-bool take_short_rows(const Matmul& m, int64_t row, int64_t last, bool is_near, Known& known) {
+bool take_short_rows(const Matmul& m, int64_t row, int64_t last, HeldBy holder, Known& known) {
   constexpr int64_t kRows = ShortRows<T, I>::kRows;
   const int64_t first = index_of<I>(m.a.offsets, row);
   const int64_t end = index_of<I>(m.a.offsets, row + kRows);
@@ -158,7 +158,7 @@ bool take_short_rows(const Matmul& m, int64_t row, int64_t last, bool is_near, K
   // With those behind, which the last rows read and do not use.
   const int64_t read = last - end < 2 * kSumLanes ? last : end + 2 * kSumLanes;
   if (known.are_all_right(m.a.indices + first * kStep<I>, read - first)) {
-    add_short_rows<T, I>(m, row, last, is_near);
+    add_short_rows<T, I>(m, row, last, holder);
   }
   return true;
 }

@@ -34,7 +34,7 @@ struct Entries {
 // Rows one by one; entries end with `last`. A function of its own keeps the loop in registers.
 template <class T, class I, class Known>
 __attribute__((noinline)) void one_by_one(const Matmul& m, int64_t begin, int64_t end, int64_t last,
-                                          bool is_near, Known& known) {
+                                          HeldBy holder, Known& known) {
   const Scaling<T> scaling(m.alpha, m.beta);
   const Byte* const x = m.b;
   const Byte* const all_values = m.a.values;
@@ -59,7 +59,7 @@ __attribute__((noinline)) void one_by_one(const Matmul& m, int64_t begin, int64_
       continue;
     }
     scaling.write(out, row_sum<T, I>(all_values + k * kStep<T>, all_indices + k * kStep<I>, x,
-                                     row_end - k, last - k, is_near, asked));
+                                     row_end - k, last - k, holder, asked));
     k = row_end;
   }
   known = asked;
@@ -68,14 +68,16 @@ __attribute__((noinline)) void one_by_one(const Matmul& m, int64_t begin, int64_
 // Rows that are not alike.
 template <class T, class I, class Known>
 void any_rows(const Matmul& m, int64_t begin, int64_t end, int64_t last, Known& known) {
-  const bool is_near = m.b_rows <= kNearVectorBytes / kStep<T>;
   constexpr int64_t kRows = ShortRows<T, I>::kRows;
-  for (; end - begin >= kRows; begin += kRows) {
-    if (!take_short_rows<T, I>(m, begin, last, is_near, known)) {
-      one_by_one<T, I>(m, begin, begin + kRows, last, is_near, known);
+  while (begin < end) {
+    const HeldBy holder = holder_of<T, I>(m.b_rows, m.a.indices, index_of<I>(m.a.offsets, begin),
+                                          index_of<I>(m.a.offsets, begin + 1));
+    const int64_t stop = end - begin < kRows ? end : begin + kRows;
+    if (stop - begin < kRows || !take_short_rows<T, I>(m, begin, last, holder, known)) {
+      one_by_one<T, I>(m, begin, stop, last, holder, known);
     }
+    begin = stop;
   }
-  one_by_one<T, I>(m, begin, end, last, is_near, known);
 }
 
 template <class T, class I, class Known>
