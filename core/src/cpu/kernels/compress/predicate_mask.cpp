@@ -165,10 +165,9 @@ uint64_t test_word(const Byte* in, auto question) {
 
 #endif
 
-// Prefetch distance: a mask is made of a piece at a time, and then another kernel works, so that
-// the processor's own prefetcher begins anew with each.
-constexpr int64_t kMarkAheadBytes = 2048;
-
+// Nothing is prefetched here: explicit prefetches wait for the first cache's buffers, and the
+// processor's own prefetcher, which follows adjacent pieces, has more of them (AMD family 25 model 17:
+// 8192^2 f32 with 10 % of entries 12.1 ms, 17.7 ms with prefetches 2 KiB ahead).
 template <unsigned kWidth, template <unsigned> class Question>
 int64_t mark(const MaskedElements& run, const Predicate& predicate) {
   const Question<kWidth> question(predicate);
@@ -177,9 +176,6 @@ int64_t mark(const MaskedElements& run, const Predicate& predicate) {
   uint64_t* const bits = run.bits;  // read once: the compiler takes the stores for stores to it
   int64_t found = 0;
   for (int64_t i = 0; i < words; ++i, in += kWordElements * kWidth) {
-    for (unsigned at = 0; at < kWordElements * kWidth; at += 64) {
-      __builtin_prefetch(in + kMarkAheadBytes + at);
-    }
     const uint64_t word = test_word<kWidth>(in, question);
     bits[i] = word;
     found += __builtin_popcountll(word);
