@@ -103,7 +103,7 @@ inline void add_blocks(BlockSums<T, kRows, kCols>& sums, const Byte* values, con
   };
   for (; count >= kTurns; count -= kTurns) {
     // Hardware prefetchers handle larger ones; software prefetching takes longer.
-    if constexpr (kTurns * kBlockBytes <= 64) __builtin_prefetch(values + kAheadBytes);
+    if constexpr (kTurns * kBlockBytes <= 64) __builtin_prefetch(values + kNearAheadBytes);
     for (int turn = 0; turn < kTurns; ++turn) add(turn);
     values += kTurns * kBlockBytes;
     indices += kTurns * kStep<I>;

@@ -81,7 +81,8 @@ class RowsTogether {
       const int64_t k = begins_[r] + common;
       LaneSums<T> sum = common_sums[r];
       RowRest<T, I> row = {values + k * kStep<T>, indices + k * kStep<I>, x};
-      const int64_t rest = row.template add_eights<kAheadBytes, 3>(sum, begins_[r + 1] - k, asked);
+      const int64_t rest =
+          row.template add_eights<kNearAheadBytes, 3>(sum, begins_[r + 1] - k, asked);
       add_rest(sum, row, rest, asked);
       out[r] = sum.total();
     }

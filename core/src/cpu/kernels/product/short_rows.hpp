@@ -21,8 +21,8 @@ struct ShortRows {
 
   // Entries are [first, end).
   void add_up(int64_t first, int64_t end) const {
-    // Rows of more than 0, 1, 2, 4, 8 and 16 entries, and those that nothing may be read past.
-    uint64_t more[6] = {};
+    // Rows of more than 0, 1, 2, 4, 8, 12 and 16 entries, and those that nothing may be read past.
+    uint64_t more[7] = {};
     uint64_t at_end = 0;
     if (end != first) {
       const auto last_read_past = static_cast<I>(last - 2 * kSumLanes);
@@ -34,7 +34,8 @@ struct ShortRows {
         more[2] |= lane_bits<I>(lengths > I{2}) << i;
         more[3] |= lane_bits<I>(lengths > I{kSumLanes / 2}) << i;
         more[4] |= lane_bits<I>(lengths > I{kSumLanes}) << i;
-        more[5] |= lane_bits<I>(lengths > I{2 * kSumLanes}) << i;
+        more[5] |= lane_bits<I>(lengths > I{kSumLanes + kSumLanes / 2}) << i;
+        more[6] |= lane_bits<I>(lengths > I{2 * kSumLanes}) << i;
         at_end |= lane_bits<I>(begins > last_read_past) << i;
       }
     }
@@ -49,21 +50,11 @@ struct ShortRows {
       const int64_t k = index_of<I>(offsets, row);
       scaling.write(out + row * out_step, product(k) + product(k + 1));
     }
-    each(more[2] & ~more[3] & ~at_end,
-         [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
-           add_first<T, I, kSumLanes / 2>(sums, of.values, of.indices, of.x, count);
-         });
-    each(more[3] & ~more[4] & ~at_end,
-         [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
-           add_first<T, I, kSumLanes>(sums, of.values, of.indices, of.x, count);
-         });
-    each(more[4] & ~more[5] & ~at_end,
-         [](LaneSums<T>& sums, const RowRest<T, I>& of, int64_t count) {
-           add_first<T, I, kSumLanes>(sums, of.values, of.indices, of.x, kSumLanes);
-           add_first<T, I, kSumLanes>(sums, of.values + kSumLanes * kStep<T>,
-                                      of.indices + kSumLanes * kStep<I>, of.x, count - kSumLanes);
-         });
-    for (uint64_t rest = more[5] | (more[2] & at_end); rest != 0; rest &= rest - 1) {
+    each<1>(more[2] & ~more[3] & ~at_end);
+    each<2>(more[3] & ~more[4] & ~at_end);
+    each<3>(more[4] & ~more[5] & ~at_end);
+    each<4>(more[5] & ~more[6] & ~at_end);
+    for (uint64_t rest = more[6] | (more[2] & at_end); rest != 0; rest &= rest - 1) {
       const int64_t row = __builtin_ctzll(rest);
       const int64_t k = index_of<I>(offsets, row);
       const int64_t count = index_of<I>(offsets, row + 1) - k;
@@ -84,9 +75,9 @@ struct ShortRows {
   void fetch(int64_t first, int64_t end) const {
     constexpr int64_t kLine = kLineBytes / kStep<T>;  // entries
     for (int64_t k = first; k < end; k += kLine) {
-      __builtin_prefetch(values + k * kStep<T> + kAheadBytes);
+      __builtin_prefetch(values + k * kStep<T> + kAheadBytes, 0, 2);
       for (int64_t i = 0; i < kLine * kStep<I>; i += kLineBytes) {
-        __builtin_prefetch(indices + k * kStep<I> + i + kAheadBytes);
+        __builtin_prefetch(indices + k * kStep<I> + i + kAheadBytes, 0, 2);
       }
     }
   }
@@ -104,15 +95,15 @@ struct ShortRows {
     }
   }
 
-  // The rows of a class, each of up to 2 * kSumLanes entries, which `add` may read past.
-  template <class Add>
-  __attribute__((always_inline)) void each(uint64_t rows, const Add& add) const {
+  // Rows of a class, of which 4 * kFours entries may be read.
+  template <int kFours>
+  __attribute__((always_inline)) void each(uint64_t rows) const {
     for (; rows != 0; rows &= rows - 1) {
       const int64_t row = __builtin_ctzll(rows);
       const int64_t k = index_of<I>(offsets, row);
       const int64_t count = index_of<I>(offsets, row + 1) - k;
       LaneSums<T> sums;
-      add(sums, {values + k * kStep<T>, indices + k * kStep<I>, x}, count);
+      add_fours<T, I, kFours>(sums, values + k * kStep<T>, indices + k * kStep<I>, x, count);
       scaling.write(out + row * out_step, sums.total());
     }
   }
