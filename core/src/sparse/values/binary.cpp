@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <type_traits>
 
 #include "cpu/dispatch.hpp"
 #include "cpu/operations.hpp"
@@ -208,11 +209,12 @@ class Merge {
            std::equal(columns, columns + count, b_.columns + b_.offsets[row]);
   }
 
-  // 1 where a <= b, else 0; indices are not negative. Arithmetic, as a comparison becomes a branch
-  // that is mispredicted for every other entry.
-  static std::int64_t is_at_most(I a, I b) noexcept {
-    return static_cast<std::int64_t>(
-        static_cast<std::uint64_t>(std::int64_t{a} - std::int64_t{b} - 1) >> 63);
+  // All bits where a <= b, else none; indices are not negative. Arithmetic, as a comparison becomes a
+  // branch that is mispredicted for every other entry.
+  static I if_at_most(I a, I b) noexcept {
+    using Bits = std::make_unsigned_t<I>;
+    const auto less = static_cast<I>(static_cast<Bits>(a) - static_cast<Bits>(b) - Bits{1});
+    return static_cast<I>(less >> (8 * sizeof(I) - 1));
   }
 
   // Columns that a row has on both sides.
@@ -225,26 +227,61 @@ class Merge {
     while (i < a_end && j < b_end) {
       const I left = a_.columns[i];
       const I right = b_.columns[j];
-      const std::int64_t in_a = is_at_most(left, right);
-      const std::int64_t in_b = is_at_most(right, left);
-      i += in_a;
-      j += in_b;
-      both += in_a & in_b;
+      const I in_a = if_at_most(left, right);
+      const I in_b = if_at_most(right, left);
+      i -= in_a;
+      j -= in_b;
+      both -= in_a & in_b;
     }
     return both;
   }
 
-  // Merges rows from i and j on while both have entries: `step` puts an entry, of a, b or both,
-  // behind those before, and says how many it has put. In turns that need no check for each entry.
-  template <class Step>
-  static void merge_rows(std::int64_t& i, std::int64_t a_end, std::int64_t& j, std::int64_t b_end,
-                         Joined& joined, const Step& step) noexcept {
-    while (i < a_end && j < b_end) {
-      const std::int64_t turns = std::min({a_end - i, b_end - j, joined.room()});
-      const std::int64_t begin = joined.position;
-      std::int64_t position = begin;
-      for (std::int64_t turn = 0; turn < turns; ++turn) position += step(i, j, position);
-      joined.advance(position - begin);
+  // Where entries of one run of turns go.
+  struct Target {
+    I* columns;
+    V* values;
+    V* waiting;
+  };
+
+  // Merges rows from a_at and b_at on while both have entries. put(target, nth, column, in_a, a,
+  // in_b, b) writes the nth entry of a run: its column, whether each side has it, and the sides'
+  // values; it says how many it has written. In turns that need no check for each entry. The columns
+  // that may be next are loaded before it is known which side goes on, so that a turn does not wait
+  // for a load that the turn before chose; arithmetic chooses, as a branch would be mispredicted.
+  template <class Put>
+  static void merge_rows(const Side& a, std::int64_t& a_at, std::int64_t a_end, const Side& b,
+                         std::int64_t& b_at, std::int64_t b_end, Joined& joined,
+                         const Put& put) noexcept {
+    while (a_at < a_end && b_at < b_end) {
+      const std::int64_t turns = std::min({a_end - a_at, b_end - b_at, joined.room()});
+      const Target target = {joined.columns + joined.position, joined.values + joined.position,
+                             joined.waiting + (joined.position - joined.first)};
+      const I* const a_columns = a.columns + a_at;
+      const I* const b_columns = b.columns + b_at;
+      const V* const a_values = a.values + a_at;
+      const V* const b_values = b.values + b_at;
+      I left = a_columns[0];
+      I right = b_columns[0];
+      std::int64_t i = 0;
+      std::int64_t j = 0;
+      std::int64_t count = 0;
+      for (std::int64_t turn = 1; turn < turns; ++turn) {
+        const I next_left = a_columns[i + 1];
+        const I next_right = b_columns[j + 1];
+        const I in_a = if_at_most(left, right);
+        const I in_b = if_at_most(right, left);
+        count += put(target, count, std::min(left, right), in_a, a_values[i], in_b, b_values[j]);
+        left += (next_left - left) & in_a;
+        right += (next_right - right) & in_b;
+        i -= in_a;
+        j -= in_b;
+      }
+      const I in_a = if_at_most(left, right);
+      const I in_b = if_at_most(right, left);
+      count += put(target, count, std::min(left, right), in_a, a_values[i], in_b, b_values[j]);
+      a_at += i - in_a;
+      b_at += j - in_b;
+      joined.advance(count);
     }
   }
 
@@ -255,50 +292,32 @@ class Merge {
     std::int64_t j = b.offsets[row];
     const std::int64_t a_end = a.offsets[row + 1];
     const std::int64_t b_end = b.offsets[row + 1];
-    I* const columns = joined.columns;
-    V* const values = joined.values;
-    V* const waiting = joined.waiting;
-    const auto step = [&](std::int64_t& left, std::int64_t& right, std::int64_t position) {
-      const I a_column = a.columns[left];
-      const I b_column = b.columns[right];
-      const std::int64_t in_a = is_at_most(a_column, b_column);
-      const std::int64_t in_b = is_at_most(b_column, a_column);
-      columns[position] = std::min(a_column, b_column);
-      values[position] = static_cast<V>(a.values[left] & static_cast<V>(-in_a));
-      waiting[position - joined.first] = static_cast<V>(b.values[right] & static_cast<V>(-in_b));
-      left += in_a;
-      right += in_b;
-      return std::int64_t{1};
-    };
-    merge_rows(i, a_end, j, b_end, joined, step);
+    merge_rows(
+        a, i, a_end, b, j, b_end, joined,
+        [](const Target& to, std::int64_t nth, I column, I in_a, V a_value, I in_b, V b_value) {
+          to.columns[nth] = column;
+          to.values[nth] = static_cast<V>(a_value & static_cast<V>(in_a));
+          to.waiting[nth] = static_cast<V>(b_value & static_cast<V>(in_b));
+          return std::int64_t{1};
+        });
     joined.add_run(a.columns + i, a.values + i, nullptr, a_end - i);
     joined.add_run(b.columns + j, nullptr, b.values + j, b_end - j);
   }
 
   void intersect(std::int64_t row, Joined& joined) const noexcept {
-    const Side a = a_;
-    const Side b = b_;
-    std::int64_t i = a.offsets[row];
-    std::int64_t j = b.offsets[row];
-    I* const columns = joined.columns;
-    V* const values = joined.values;
-    V* const waiting = joined.waiting;
-    const auto step = [&](std::int64_t& left, std::int64_t& right, std::int64_t position) {
-      const I a_column = a.columns[left];
-      const I b_column = b.columns[right];
-      const std::int64_t in_a = is_at_most(a_column, b_column);
-      const std::int64_t in_b = is_at_most(b_column, a_column);
-      // Not written in every step: the entry at `position` may be another thread's.
-      if ((in_a & in_b) != 0) {
-        columns[position] = a_column;
-        values[position] = a.values[left];
-        waiting[position - joined.first] = b.values[right];
-      }
-      left += in_a;
-      right += in_b;
-      return in_a & in_b;
-    };
-    merge_rows(i, a.offsets[row + 1], j, b.offsets[row + 1], joined, step);
+    std::int64_t i = a_.offsets[row];
+    std::int64_t j = b_.offsets[row];
+    merge_rows(
+        a_, i, a_.offsets[row + 1], b_, j, b_.offsets[row + 1], joined,
+        [](const Target& to, std::int64_t nth, I column, I in_a, V a_value, I in_b, V b_value) {
+          // Not written in every turn: the entry there may be another thread's.
+          if ((in_a & in_b) != 0) {
+            to.columns[nth] = column;
+            to.values[nth] = a_value;
+            to.waiting[nth] = b_value;
+          }
+          return std::int64_t{(in_a & in_b) & 1};
+        });
   }
 
   Side a_;
