@@ -119,6 +119,27 @@ TEST_P(Order, SortIsAStableSort) {
   });
 }
 
+// Around the ends of registers, blocks of registers, runs that are merged, and what is merged.
+TEST_P(Order, SortsRowsOfEveryNumberOfBlocks) {
+  Random random(23);
+  const std::int64_t lengths[] = {31,  33,  47,  63,  64,  65,   66,   96,   127,  128,  129,
+                                  130, 192, 255, 257, 383, 1000, 1025, 2049, 4095, 4096, 4097};
+  for (const std::int64_t length : lengths) {
+    for (const Numbers numbers : {Numbers::kFew, Numbers::kAnyBits}) {
+      Array a(GetParam().dtype, {2, length}, Arrangement::kRowMajor, random);
+      fill_to_sort(a, GetParam().type, numbers, random);
+      SCOPED_TRACE(length);
+      for (const SortOrder order : {SortOrder::kRising, SortOrder::kFalling}) {
+        Outputs to(GetParam(), {2, length}, random);
+        const OutputViews views(to);
+        sort(kDefaultContext, a.view(), 1, order, views.indices, views.out);
+        expect_ordered(GetParam(), order, a, 1, to.indices_array(), to.out_array());
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TEST_P(Order, SortWorksInPlace) {
   Random random(3);
   for (const Arrangement arrangement : kWritable) {

@@ -44,8 +44,8 @@ void insert(const Byte* from, Byte* to, int64_t count) {
 
 #if defined(__AVX2__)
 // Unsigned integers of a register. Lanes beyond `count` are loaded as the greatest number, and not
-// stored. crossed<k>(v): in lane i what v has in lane i ^ k. joined<k>(low, high): lanes i of
-// `high` where i has the highest bit of k, and of `low` elsewhere.
+// stored. crossed<k>(v): in lane i what v has in lane i ^ k. ordered<k>(a, b): the greater of both
+// in lanes i where i has the highest bit of k, and the smaller elsewhere.
 template <class U>
 struct Network;
 
@@ -79,8 +79,8 @@ struct Network<uint64_t> {
     if constexpr (k == 7) return crossed<1>(_mm512_maskz_shuffle_i64x2(0xff, v, v, 0x1b));
   }
   template <unsigned k>
-  static Register joined(Register low, Register high) {
-    return _mm512_mask_blend_epi64(lanes_with(highest_bit(k), kLanes), low, high);
+  static Register ordered(Register a, Register b) {
+    return _mm512_mask_max_epu64(least(a, b), lanes_with(highest_bit(k), kLanes), a, b);
   }
 };
 template <>
@@ -107,8 +107,8 @@ struct Network<uint32_t> {
     if constexpr (k == 15) return crossed<3>(_mm512_maskz_shuffle_i64x2(0xff, v, v, 0x1b));
   }
   template <unsigned k>
-  static Register joined(Register low, Register high) {
-    return _mm512_mask_blend_epi32(lanes_with(highest_bit(k), kLanes), low, high);
+  static Register ordered(Register a, Register b) {
+    return _mm512_mask_max_epu32(least(a, b), lanes_with(highest_bit(k), kLanes), a, b);
   }
 };
 #else
@@ -142,8 +142,8 @@ struct Network<uint64_t> {
     if constexpr (k == 3) return _mm256_permute4x64_epi64(v, 0x1b);
   }
   template <unsigned k>
-  static Register joined(Register low, Register high) {
-    return _mm256_blend_epi32(low, high, k == 1 ? 0xcc : 0xf0);
+  static Register ordered(Register a, Register b) {
+    return _mm256_blend_epi32(least(a, b), most(a, b), k == 1 ? 0xcc : 0xf0);
   }
 };
 template <>
@@ -173,8 +173,8 @@ struct Network<uint32_t> {
     if constexpr (k == 7) return crossed<3>(crossed<4>(v));
   }
   template <unsigned k>
-  static Register joined(Register low, Register high) {
-    return _mm256_blend_epi32(low, high, lanes_with(highest_bit(k), kLanes));
+  static Register ordered(Register a, Register b) {
+    return _mm256_blend_epi32(least(a, b), most(a, b), lanes_with(highest_bit(k), kLanes));
   }
 };
 #endif
@@ -183,8 +183,7 @@ struct Network<uint32_t> {
 template <class U, unsigned k>
 [[gnu::always_inline]] inline auto ordered(typename Network<U>::Register v) {
   using Of = Network<U>;
-  const auto other = Of::template crossed<k>(v);
-  return Of::template joined<k>(Of::least(v, other), Of::most(v, other));
+  return Of::template ordered<k>(v, Of::template crossed<k>(v));
 }
 // Sorts lanes that rise and then fall, or the other way round, within each group of 2 k.
 template <class U, unsigned k>
@@ -255,6 +254,81 @@ void sort_in_registers(const Byte* from, Byte* to, int64_t count) {
 #endif
 
 #if defined(__AVX2__)
+// Registers of a block, which a network sorts, and the most records that are sorted in blocks which
+// are then merged: by digits, the counters of all digits would take longer.
+constexpr int kBlockRegisters = 8;
+template <class U>
+constexpr int64_t kMostMerged = sizeof(U) == 8       ? 128
+                                : kVectorBytes == 64 ? int64_t{4} << 10
+                                                     : int64_t{1} << 10;
+
+// Merges sorted records, both more than none, by registers: the next one is of the side whose next
+// record is less, and the lower half of it and the one before is done.
+template <class U>
+[[gnu::noinline]] void merge_runs(const Byte* a, int64_t a_count, const Byte* b, int64_t b_count,
+                                  Byte* out) {
+  using Of = Network<U>;
+  constexpr int64_t kLanes = Of::kLanes;
+  constexpr int64_t kBytes = sizeof(U);
+  const auto held = [](int64_t left) { return left < kLanes ? left : kLanes; };
+  auto low = Of::load(a, held(a_count));
+  auto high = Of::load(b, held(b_count));
+  int64_t i = kLanes;
+  int64_t j = kLanes;
+  int64_t left = a_count + b_count;
+  for (;;) {
+    const auto other = Of::template crossed<kLanes - 1>(high);
+    high = merged<U, kLanes / 2>(Of::most(low, other));
+    low = merged<U, kLanes / 2>(Of::least(low, other));
+    Of::store(out, held(left), low);
+    out += kLanes * kBytes;
+    left -= kLanes;
+    if (i >= a_count && j >= b_count) break;
+    const U next_a = kernels::load<U>(a + (i < a_count ? i : 0) * kBytes);
+    const U next_b = kernels::load<U>(b + (j < b_count ? j : 0) * kBytes);
+    const auto is_a = static_cast<int64_t>((i < a_count) & ((j >= b_count) | (next_a <= next_b)));
+    // Arithmetic: every other branch would be mispredicted.
+    const Byte* const from = b + j * kBytes + (((a + i * kBytes) - (b + j * kBytes)) & -is_a);
+    const int64_t rest = (b_count - j) + (((a_count - i) - (b_count - j)) & -is_a);
+    low = Of::load(from, held(rest));
+    i += kLanes & -is_a;
+    j += kLanes & (is_a - 1);
+  }
+  if (left > 0) Of::store(out, held(left), high);
+}
+
+// Sorts blocks and merges them, from one memory to the other.
+template <class U>
+void sort_by_merging(Byte* records, Byte* other, int64_t count, bool into_other) {
+  constexpr int64_t kBytes = sizeof(U);
+  constexpr int64_t kBlock = kBlockRegisters * Network<U>::kLanes;
+  bool is_in_other = into_other;
+  for (int64_t width = kBlock; width < count; width *= 2) is_in_other = !is_in_other;
+  Byte* to = is_in_other ? other : records;
+  for (int64_t at = 0; at < count; at += kBlock) {
+    const int64_t own = count - at < kBlock ? count - at : kBlock;
+    if (own <= kBlock / 2) {
+      sort_in_registers<U, kBlockRegisters / 2>(records + at * kBytes, to + at * kBytes, own);
+    } else {
+      sort_in_registers<U, kBlockRegisters>(records + at * kBytes, to + at * kBytes, own);
+    }
+  }
+  for (int64_t width = kBlock; width < count; width *= 2) {
+    const Byte* const from = to;
+    to = to == other ? records : other;
+    for (int64_t at = 0; at < count; at += 2 * width) {
+      const int64_t left = count - at;
+      if (left <= width) {
+        __builtin_memcpy(to + at * kBytes, from + at * kBytes,
+                         static_cast<uint64_t>(left * kBytes));
+      } else {
+        merge_runs<U>(from + at * kBytes, width, from + (at + width) * kBytes,
+                      left < 2 * width ? left - width : width, to + at * kBytes);
+      }
+    }
+  }
+}
+
 // A network would have to move a separate index with each lane of a key. Each wide record instead
 // goes to the position that is the number of records below it, or equal and before it.
 constexpr int64_t kFewWide = 8;

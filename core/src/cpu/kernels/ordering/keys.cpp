@@ -39,6 +39,24 @@ struct Facts {
   }
 };
 
+// Bits that some lane has.
+template <class U>
+U any_bits(Vector<U> v) {
+  typedef uint64_t Pair __attribute__((vector_size(16)));
+  Pair pairs[kVectorBytes / 16];
+  __builtin_memcpy(pairs, &v, sizeof v);
+  Pair both = pairs[0];
+  for (int64_t i = 1; i < kVectorBytes / 16; ++i) both |= pairs[i];
+  uint64_t bits = both[0] | both[1];
+  for (unsigned width = 32; width >= 8 * sizeof(U); width /= 2) bits |= bits >> width;
+  return static_cast<U>(bits);
+}
+// Bits that all lanes have.
+template <class U>
+U common_bits(Vector<U> v) {
+  return static_cast<U>(~any_bits<U>(~v));
+}
+
 // Writes the keys of whole registers of floats; returns the number of elements. Compilers make
 // branches of the loop below, and zeros and NaN mispredict one of them.
 template <class U>
@@ -67,14 +85,12 @@ int64_t load_float_vectors(const NarrowRule<U>& rule, const Byte* from, int64_t 
     facts.nan_and &= bits | ~nan;
     store(keys + i * static_cast<int64_t>(sizeof(U)), key);
   }
-  for (int64_t lane = 0; lane < kPerVector<U>; ++lane) {
-    all.key_or = static_cast<U>(all.key_or | facts.key_or[lane]);
-    all.key_and = static_cast<U>(all.key_and & facts.key_and[lane]);
-    all.zero_or = static_cast<U>(all.zero_or | facts.zero_or[lane]);
-    all.zero_and = static_cast<U>(all.zero_and & facts.zero_and[lane]);
-    all.nan_or = static_cast<U>(all.nan_or | facts.nan_or[lane]);
-    all.nan_and = static_cast<U>(all.nan_and & facts.nan_and[lane]);
-  }
+  all = {.key_or = static_cast<U>(all.key_or | any_bits<U>(facts.key_or)),
+         .key_and = static_cast<U>(all.key_and & common_bits<U>(facts.key_and)),
+         .zero_or = static_cast<U>(all.zero_or | any_bits<U>(facts.zero_or)),
+         .zero_and = static_cast<U>(all.zero_and & common_bits<U>(facts.zero_and)),
+         .nan_or = static_cast<U>(all.nan_or | any_bits<U>(facts.nan_or)),
+         .nan_and = static_cast<U>(all.nan_and & common_bits<U>(facts.nan_and))};
   return i;
 }
 

@@ -213,6 +213,12 @@ template <class R>
 void sort_range(const RecordRange& range, bool into_other, uint32_t* counts, int64_t counters) {
   Byte* const to = into_other ? range.other : range.records;
   if (range.count <= kFew) return sort_few<R>(range.records, to, range.count);
+#if defined(__AVX2__)
+  if constexpr (sizeof(R) == 4 || sizeof(R) == 8) {
+    if (range.count <= kMostMerged<R>)
+      return sort_by_merging<R>(range.records, range.other, range.count, into_other);
+  }
+#endif
   unsigned high = range.high;
   const unsigned most = kShortDigitBits * (kMostPasses - (into_other ? 1 : 0));
   const unsigned left = high - range.low;
