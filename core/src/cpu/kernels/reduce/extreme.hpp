@@ -123,15 +123,26 @@ template <class T>
 [[gnu::noinline]] int64_t place_of(T value, const Byte* in, int64_t count) {
   constexpr int64_t kAtOnce = 8 * kPerVector<T>;
   const bool is_nan = value != value;
+  const auto found_at = [&](int64_t i) {
+    const auto x = load<Vector<T>>(in + i * kBytesOf<T>);
+    return bit_copy<Vector<Truth<T>>>(is_nan ? (x != x) : (x == broadcast(value)));
+  };
   int64_t first = 0;
   for (; first + kAtOnce <= count; first += kAtOnce) {
     Vector<Truth<T>> found = {};
 #pragma GCC unroll 4
-    for (int64_t i = 0; i < kAtOnce; i += kPerVector<T>) {
-      const auto x = load<Vector<T>>(in + (first + i) * kBytesOf<T>);
-      found |= is_nan ? (x != x) : (x == broadcast(value));
-    }
+    for (int64_t i = 0; i < kAtOnce; i += kPerVector<T>) found |= found_at(first + i);
     if (is_any<Truth<T>>(found)) break;
+  }
+#pragma GCC unroll 1
+  for (; first + kPerVector<T> <= count; first += kPerVector<T>) {
+    const auto found = found_at(first);
+    if constexpr (sizeof(T) >= 4) {
+      const uint64_t bits = lane_bits<Truth<T>>(found);
+      if (bits != 0) return first + __builtin_ctzll(bits);
+    } else {
+      if (is_any<Truth<T>>(found)) break;
+    }
   }
 #pragma GCC unroll 1
   for (; first < count; ++first) {
@@ -145,33 +156,14 @@ template <class T>
 // from the comparisons, which then are single instructions that let NaNs pass.
 //
 // Lane i takes the elements i, i + kCount, ... in their order under every instruction set, so that
-// the same of +0 and -0 comes out. Where lanes are two registers, the second half of the elements
-// has two of its own, since each comparison of floats waits for the one before it.
+// the same of +0 and -0 comes out.
 template <class Rule, class T>
 [[gnu::noinline]] T extreme_of(const Byte* in, int64_t count) {
   using L = Lanes<T>;
   using Numbers = OfNumbers<Rule, T>;
-  constexpr int kStreams = L::kParts == 2 && kIsFloat<T> ? 2 : 1;
-  const int64_t half = kStreams == 1 ? 0 : count / L::kCount / 2 * L::kCount;
   auto best = every_lane<T>(Rule::template worst<T>());
   Nans<T> nans;
   int64_t i = 0;
-  if constexpr (kStreams == 2) {
-    auto second = best;
-#pragma GCC unroll 1
-    for (; i < half; i += L::kCount) {
-      const Byte* const from = in + i * kBytesOf<T>;
-      for (int part = 0; part < L::kParts; ++part) {
-        const auto x = load<Vector<T>>(from + part * kVectorBytes);
-        const auto y = load<Vector<T>>(from + half * kBytesOf<T> + part * kVectorBytes);
-        best.parts[part] = Numbers::merge(best.parts[part], x);
-        second.parts[part] = Numbers::merge(second.parts[part], y);
-        nans.add(x, y);
-      }
-    }
-    i += half;
-    merge_lanes<Numbers>(best, second);
-  }
 #pragma GCC unroll 2
   for (; i + L::kCount <= count; i += L::kCount) {
     const Byte* const from = in + i * kBytesOf<T>;
