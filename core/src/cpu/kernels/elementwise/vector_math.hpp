@@ -1,7 +1,7 @@
 // Parts of functions: polynomials, and arithmetic on numbers twice as long as the type's.
 //
-// Functions use a fused multiply-add only where sets without one reach the same bits in more steps.
-// So functions have the same bits under every set.
+// Sets that have a fused multiply-add use it, so functions differ between sets, within their bounds.
+// Exact products and remainders take more steps without it.
 //
 // The algorithms are those of Dekker, "A floating-point technique for extending the available
 // precision" (Numerische Mathematik 18, 1971), and of Muller et al., "Handbook of Floating-Point
@@ -42,6 +42,20 @@ inline V fused(V a, V b, V c) {
 #endif
 }
 #endif
+
+// a * b + c: rounded once where the set has an instruction for it.
+template <class V>
+inline V multiply_add(V a, V b, V c) {
+#if defined(__FMA__)
+  if constexpr (IsVector<V>) {
+    return fused(a, b, c);
+  } else {
+    return static_cast<V>(sizeof(V) == 8 ? __builtin_fma(a, b, c) : __builtin_fmaf(a, b, c));
+  }
+#else
+  return a * b + c;
+#endif
+}
 
 // x at most or at least `limit`. NaN, which compares false, stays. The operands are in the order of
 // instructions; g++ 12 finds those of AVX-512 not by itself.
@@ -197,19 +211,20 @@ inline Long<V> product_of(V a, V b) {
 #endif
 }
 
-// One rounding of full size. The first digits of the quotient have half of the bits, so that the
-// dividend's remainder is exact.
+// One rounding of full size. The dividend's remainder is exact: without fused multiply-adds the
+// first digits of the quotient have half of the bits.
 template <class V>
 inline V quotient(Long<V> a, Long<V> b) {
   const V inverse = Number<V>{1} / b.high;
-  const V first = upper_half(a.high * inverse);
 #if defined(__FMA__)
+  const V first = a.high * inverse;
   const V rest = fused(-first, b.high, a.high);
 #else
+  const V first = upper_half(a.high * inverse);
   const V b_high = upper_half(b.high);
   const V rest = (a.high - first * b_high) - first * (b.high - b_high);
 #endif
-  return first + (rest + (a.low - first * b.low)) * inverse;
+  return multiply_add(rest + multiply_add(-first, b.low, a.low), inverse, first);
 }
 
 // a b - 1, rounded once, of b of at most 12 bits and a product near 1.
@@ -249,34 +264,44 @@ struct Polynomial {
 
   template <class V>
   V operator()(V x) const {
+    return of<true>(x);
+  }
+
+  // With a rounding after each product: the same bits under every set.
+  template <class V>
+  V without_fusing(V x) const {
+    return of<false>(x);
+  }
+
+ private:
+  template <bool kFuses, class V>
+  V of(V x) const {
     if constexpr (kCount <= 2) {
-      return part<0, kCount>(x, x, x, x, x);
+      return part<kFuses, 0, kCount>(x, x, x, x, x);
     } else {
       const V power2 = x * x;
       const V power4 = kCount > 4 ? power2 * power2 : power2;
       const V power8 = kCount > 8 ? power4 * power4 : power4;
-      return part<0, kCount>(x, power2, power4, power8, kCount > 16 ? power8 * power8 : power8);
+      const V power16 = kCount > 16 ? power8 * power8 : power8;
+      return part<kFuses, 0, kCount>(x, power2, power4, power8, power16);
     }
   }
 
- private:
-  template <int kFirst, int kTerms, class V>
+  template <bool kFuses, int kFirst, int kTerms, class V>
   V part(V x, V power2, V power4, V power8, V power16) const {
     if constexpr (kTerms == 1) {
       return V{} + c[kFirst];
     } else {
       constexpr int kLow = kTerms > 16 ? 16 : kTerms > 8 ? 8 : kTerms > 4 ? 4 : kTerms > 2 ? 2 : 1;
-      const V low = part<kFirst, kLow>(x, power2, power4, power8, power16);
+      const V low = part<kFuses, kFirst, kLow>(x, power2, power4, power8, power16);
+      const V high = part<kFuses, kFirst + kLow, kTerms - kLow>(x, power2, power4, power8, power16);
       const V power = kLow == 16  ? power16
                       : kLow == 8 ? power8
                       : kLow == 4 ? power4
                       : kLow == 2 ? power2
                                   : x;
-      if constexpr (kTerms - kLow == 1) {
-        return power * c[kFirst + kLow] + low;
-      } else {
-        return power * part<kFirst + kLow, kTerms - kLow>(x, power2, power4, power8, power16) + low;
-      }
+      if constexpr (kFuses) return multiply_add(power, high, low);
+      return power * high + low;
     }
   }
 };

@@ -119,7 +119,9 @@ inline Vector<T> log_of_part(const Vector<T>& x) {
   constexpr auto kBias = static_cast<T>(ExpOf<T>::kBias);
   const Vector<T> n =
       Of::number_of_small(shifted >> Of::kFractionBits) - (kBias + Of::kUnitExponent);
-  return n * ExpOf<T>::kLn2.high + (f + (log_beyond_first_term(f) + n * ExpOf<T>::kLn2.low));
+  const Vector<T> square = f * f;
+  const Vector<T> beyond = (square * f) * LogOf<T>::kP.without_fusing(f) - T{0.5} * square;
+  return n * ExpOf<T>::kLn2.high + (f + (beyond + n * ExpOf<T>::kLn2.low));
 }
 
 // The numbers of the words of each lane.
@@ -132,8 +134,8 @@ inline Pair<Vector<T>> normal_pair(const typename NormalOf<T>::Bits& radius_word
   const Vector<T> radius = square_root(T{-2} * log_of_part<T>(Of::middle(radius_word)));
   const Vector<T> t = Of::angle(angle_word);
   const Vector<T> square = t * t;
-  const Vector<T> sine = radius * (t * Of::kSin(square));
-  const Vector<T> upright = radius * (T{1} + square * Of::kCos(square));
+  const Vector<T> sine = radius * (t * Of::kSin.without_fusing(square));
+  const Vector<T> upright = radius * (T{1} + square * Of::kCos.without_fusing(square));
   const auto cosine =
       reinterpret_cast<Vector<T>>(reinterpret_cast<Bits>(upright) ^ (angle_word & kSign));
   const auto changes = (angle_word & (kSign >> 1)) != 0;
