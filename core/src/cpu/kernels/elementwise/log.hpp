@@ -6,12 +6,13 @@
 //
 // where p is the polynomial that minimises the largest relative error of the logarithm for f from
 // sqrt(1/2) - 1 to sqrt(2) - 1 (Remez), its coefficients then rounded: 2^-27.2 in f32, 2^-56.5 in
-// f64. The first of the three terms is exact. log_by_table.hpp has the f32 logarithms that are
-// operations by themselves.
+// f64. The first of the three terms is exact. log_by_table.hpp and double/log.hpp have the logarithms
+// that are operations by themselves.
 //
-// Every set gives the same bits. NaN stays.
+// NaN stays.
 #pragma once
 
+#include "cpu/kernels/elementwise/double/exp.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/log_by_table.hpp"
 #include "cpu/kernels/elementwise/vector_math.hpp"
@@ -93,11 +94,7 @@ inline V natural_logarithm(V x, V more) {
 
 template <class V>
 inline V logarithm(V x) {
-  if constexpr (kSame<Number<V>, float>) {
-    return logarithm_by_table<NaturalLogarithm>(x);
-  } else {
-    return natural_logarithm(x, V{});
-  }
+  return logarithm_by_table<NaturalLogarithm>(x);
 }
 
 // ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; x has a rounding error.
@@ -109,50 +106,16 @@ inline V logarithm_of_one_more(const Long<V>& x) {
 }
 template <class V>
 inline V logarithm_of_one_more(V x) {
-  if constexpr (kSame<Number<V>, float>) {
-    return logarithm_of_one_more_by_table(x);
-  } else {
-    return logarithm_of_one_more(Long<V>{x, V{}});
-  }
-}
-
-// Base 2 or 10: n times the logarithm of 2 (its first part of so few bits that this is exact) and
-// ln(1 + f) times `slope`, with the rounding errors.
-template <class T>
-struct Base {
-  Long<T> two;
-  Long<T> slope;
-};
-inline constexpr Base<double> kBase2 = {{1, 0}, {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}};
-inline constexpr Base<double> kBase10 = {{0x1.34413509f78p-2, 0x1.fef311f12b358p-46},
-                                         {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57}};
-
-template <class V>
-inline V logarithm_to(const Base<Number<V>>& base, V x) {
-  const Binade<V> of = binade_of(x);
-  const Long<V> natural = sum_of(of.f, log_beyond_first_term(of.f));
-  const Long<V> product = product_of(natural.high, V{} + base.slope.high);
-  const Long<V> sum = sum_of(of.n * base.two.high, product.high);
-  const V low = natural.high * base.slope.low + natural.low * base.slope.high;
-  const V rest = (product.low + low) + of.n * base.two.low;
-  return logarithm_or_limit(x, sum.high + (sum.low + rest));
+  return logarithm_of_one_more_by_table(x);
 }
 
 template <class V>
 inline V logarithm_to_2(V x) {
-  if constexpr (kSame<Number<V>, float>) {
-    return logarithm_by_table<BinaryLogarithm>(x);
-  } else {
-    return logarithm_to(kBase2, x);
-  }
+  return logarithm_by_table<BinaryLogarithm>(x);
 }
 template <class V>
 inline V logarithm_to_10(V x) {
-  if constexpr (kSame<Number<V>, float>) {
-    return logarithm_by_table<DecimalLogarithm>(x);
-  } else {
-    return logarithm_to(kBase10, x);
-  }
+  return logarithm_by_table<DecimalLogarithm>(x);
 }
 
 // ln(1 + e^x) = max(x, 0) + ln(1 + e), e = e^-|x|. Where 1 + e is beyond sqrt(2), half of it is

@@ -1,11 +1,11 @@
 // x^y, and the distance sqrt(x^2 + y^2), within the errors that the table of operations states.
 //
 // f32 is computed in f64, which has enough digits that one rounding of full size remains: x^y as
-// e^(y ln |x|). The power of f64 is that of the C library, lane by lane: its logarithm needs 11
-// bits more than the type has. The distance of f64 is scaled, and its squares, their sum and the
-// root are corrected by their rounding errors.
+// e^(y ln |x|). The distance of f64 is scaled, and its squares, their sum and the root are corrected
+// by their rounding errors.
 #pragma once
 
+#include "cpu/kernels/elementwise/double/power.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
 #include "cpu/kernels/elementwise/rounding.hpp"
 #include "cpu/kernels/elementwise/trigonometry.hpp"
@@ -38,10 +38,7 @@ struct Power {
     if constexpr (sizeof(T) == 4) {
       return by_doubles(x, y, [](auto a, auto b) { return power_by_doubles(a, b); });
     } else {
-      constexpr int kLanes = sizeof(V) / sizeof(T);
-#pragma GCC unroll 1
-      for (int i = 0; i < kLanes; ++i) x[i] = __builtin_pow(x[i], y[i]);
-      return x;
+      return power_of_doubles(x, y);
     }
   }
 };

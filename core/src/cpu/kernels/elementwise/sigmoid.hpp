@@ -1,6 +1,6 @@
 // 1 / (1 + e^-x) within one unit in the last place, and products with it, in f32 and f64, for
-// vectors of every instruction set. The method below is that of f64; f32 takes powers from a table
-// and divides only 1.
+// vectors of every instruction set. The method below is that of gelu_tanh of f64; f32 takes powers
+// from a table and divides only 1. double/hyperbolic.hpp has the functions of f64.
 //
 //     e = e^-|x|;   1 / (1 + e) where x is not negative, e / (1 + e) where it is
 //
@@ -66,25 +66,14 @@ inline V over_one_and_power(V factor, V x, V magnitude, V magnitude_low) {
 
 template <class V>
 inline V sigmoid(V x) {
-  if constexpr (kSame<Number<V>, float>) {
-    return over_one_and_power(V{} + 1.0f, x, magnitude_of(x), V{});
-  } else {
-    const V magnitude = clamp(x, ExpOf<Number<V>>::kFarthest).magnitude;
-    return over_one_and_power(V{} + Number<V>{1}, x, reduce_by_ln2(-magnitude));
-  }
+  return over_one_and_power(V{} + 1.0f, x, magnitude_of(x), V{});
 }
 
 // x / (1 + e^-x). Minus infinity gives the limit, -0: beyond kFarthest every product is 0.
 template <class V>
 inline V silu(V x) {
-  constexpr auto kFarthest = ExpOf<Number<V>>::kFarthest;
-  const V factor = at_least(x, -kFarthest);
-  if constexpr (kSame<Number<V>, float>) {
-    return over_one_and_power(factor, x, magnitude_of(x), V{});
-  } else {
-    const V magnitude = clamp(x, kFarthest).magnitude;
-    return over_one_and_power(factor, x, reduce_by_ln2(-magnitude));
-  }
+  const V factor = at_least(x, -ExpOf<float>::kFarthest);
+  return over_one_and_power(factor, x, magnitude_of(x), V{});
 }
 
 }  // namespace

@@ -113,18 +113,8 @@ inline V hyperbolic_tangent_by_intervals(V a) {
 
 template <class V>
 inline V hyperbolic_tangent(V x) {
-  using T = Number<V>;
-  using Bits = As<UnsignedOf<T>, V>;
-  if constexpr (sizeof(T) == 4) {
-    // Beyond it tanh rounds to 1.
-    return with_sign_of(hyperbolic_tangent_by_intervals(at_most(magnitude_of(x), 9.02f)), x);
-  } else {
-    const auto [sign, magnitude] = clamp(x, kTanhIsOne<T>);
-    const Long<V> t = power_of_e_less_one(reduce_by_ln2(magnitude + magnitude));
-    Long<V> divisor = sum_of_any(t.high, V{} + T{2});
-    divisor.low += t.low;
-    return bit_copy<V>(bit_copy<Bits>(quotient(t, divisor)) | sign);
-  }
+  // Beyond it tanh rounds to 1.
+  return with_sign_of(hyperbolic_tangent_by_intervals(at_most(magnitude_of(x), 9.02f)), x);
 }
 
 // e^x - 1 where x is negative, else x. It is -1 from -20 on (f64: -40), and the power normal.

@@ -22,6 +22,7 @@
 // Every set gives the same bits.
 #pragma once
 
+#include "cpu/kernels/elementwise/double/roots.hpp"
 #include "cpu/kernels/elementwise/rounding.hpp"
 #include "cpu/kernels/elementwise/vector_math.hpp"
 
@@ -30,8 +31,8 @@ inline namespace TENURE_ISA {
 namespace {
 
 template <class T>
-inline constexpr T kFarthestAngle =
-    sizeof(T) == 8 ? static_cast<T>(0x1p16) : static_cast<T>(0x1p17);
+inline constexpr T kFarthestAngle = sizeof(T) == 8 ? static_cast<T>(0x1p16)
+                                                   : static_cast<T>(0x1p17);
 
 // Half a vector of f32 as one of f64, and back. Compilers' conversions take registers apart.
 template <class Doubles, class Half>
@@ -102,11 +103,14 @@ __attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int
   const V shifted = x * static_cast<T>(0x1.45f306dc9c883p-1) + shift;
   const V n = shifted - shift;
   if constexpr (sizeof(T) == 8) {
-    const V high = x - n * 0x1.921fb544p+0;
-    const Long<V> sum = sum_of_any(high, n * -0x1.0b4611a6p-34);
-    const V low = n * 0x1.3198a2e037073p-69 - sum.low;
-    const V r = sum.high - low;
-    return {bit_copy<Bits>(shifted), r, low - (sum.high - r)};
+    // The products are exact, and so is the first difference. So is that of it and r_of_two: either
+    // is r_of_two so large that the two are near each other, or so small that it is exact too.
+    const V high = less_exact_product(x, n, 0x1.921fb544p+0);
+    const V r_of_two = less_exact_product(high, n, 0x1.0b4611a6p-34);
+    const V lost = less_exact_product(high - r_of_two, n, 0x1.0b4611a6p-34);
+    const V low = multiply_add(n, V{} + 0x1.3198a2e037073p-69, -lost);
+    const V r = r_of_two - low;
+    return {bit_copy<Bits>(shifted), r, low - (r_of_two - r)};
   } else {
     // Exact, also where a product is rounded and subtracted in two parts; so is the rounding error
     // of r.
@@ -232,6 +236,35 @@ inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
   return (bits & 1) != 0 ? odd : even;
 }
 
+// tan (2 (u - less)) of f64, or -1 of it where the number of right angles is odd, by t = tan u:
+//
+//     tan 2 u = t / ((1 - t^2) / 2)
+//
+// where the polynomial minimises the largest relative error of t: 2^-58.7. t is in two parts.
+template <class V, class Bits>
+inline V tangent_of_twice(Bits quadrant, V u, V less) {
+  const V square = u * u;
+  const V rest =
+      Polynomial{0x1.5555555555575p-2,  0x1.111111110d1b1p-3,  0x1.ba1ba1bf9c43ep-5,
+                 0x1.664f46a39b893p-6,  0x1.226e9163556bap-7,  0x1.d6be8a1aeb918p-9,
+                 0x1.7f250b523686ep-10, 0x1.2515ac6f5d56dp-11, 0x1.58dc71557b3b2p-12}(square);
+  const Long<V> t = sum_of(u, multiply_add(square * u, rest, multiply_add(-less, square, -less)));
+  const V half_less = multiply_add(-0.5 * t.high, t.high, V{} + 0.5);
+  const V dividend = choose_by_lowest_bit(quadrant, -half_less, t.high);
+  const V divisor = choose_by_lowest_bit(quadrant, t.high, half_less);
+  const V inverse = 1.0 / divisor;
+#if defined(__FMA__)
+  const V first = dividend * inverse;
+  const V left = fused(-first, divisor, dividend);
+#else
+  const V first = upper_half(dividend * inverse);
+  const V upper = upper_half(divisor);
+  const V left = (dividend - first * upper) - first * (divisor - upper);
+#endif
+  const V weight = choose_by_lowest_bit(quadrant, -first, V{} + 1.0);
+  return multiply_add(multiply_add(weight, t.low, left), inverse, first);
+}
+
 // Takes an angle that is reduced, with a right angle more for the cosine. Inlined, where `angle` is
 // known.
 template <class V>
@@ -239,6 +272,12 @@ __attribute__((always_inline)) inline V of_reduced_angle(Angle angle, V x, const
   using T = Number<V>;
   using Bits = As<UnsignedOf<T>, V>;
   const auto quadrant = by.quadrant;
+  if constexpr (sizeof(T) == 8) {
+    if (angle == Angle::kTangent) {
+      const V result = tangent_of_twice(quadrant, 0.5 * by.r, 0.5 * by.less);
+      return x == 0 ? x : result;
+    }
+  }
   const auto [sine, cosine] = sine_and_cosine(by.r, by.less);
   if (angle == Angle::kTangent) {
     const Long<V> rising = sum_of(sine.high, sine.low);
@@ -343,41 +382,37 @@ inline constexpr Long<double> kPi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53
 // atan(y / x) of numbers that are not negative.
 template <class V>
 inline V atan_of_quotient(V y, V x) {
-  const auto is_low = y <= 0.41421356237309503 * x;
-  const auto is_middle = y <= 2.414213562373095 * x;
-  const Long<V> difference = sum_of_any(y, -x);
-  const Long<V> total = sum_of_any(y, x);
-  const V dividend = is_low ? y : is_middle ? difference.high : -x;
-  const V divisor = is_low ? x : is_middle ? total.high : y;
+  const auto is_low = y <= 0.5 * x;
+  const auto is_middle = y <= 2.0 * x;
+  const V dividend = is_low ? y : is_middle ? y - x : -x;  // exact
+  const V divisor = is_low ? x : is_middle ? y + x : y;
   const V more = is_low ? V{} : is_middle ? V{} + 0.25 : V{} + 0.5;
   const V t = dividend / divisor;
-  const V lost = (is_middle & ~is_low) ? (difference.low - t * total.low) / divisor : V{};
   const V square = t * t;
-  const V rest =
-      square * Polynomial{0x1.555555555550dp-2,  -0x1.999999998ebc4p-3, 0x1.24924920083ffp-3,
-                          -0x1.c71c6fe231671p-4, 0x1.745cdc54c206ep-4,  -0x1.3b0f2af749a6dp-4,
-                          0x1.10d66a0d03d51p-4,  -0x1.dde2d52defd9ap-5, 0x1.97b4b24760debp-5,
-                          -0x1.2b4442c6a6c2fp-5, 0x1.0ad3ae322da11p-6}(square);
-  const Long<V> sum = sum_of_any(more * kPi.high, t);
-  return sum.high + ((sum.low + (more * kPi.low + lost)) - t * rest);
+  const V rest = square * Polynomial{0x1.5555555555518p-2, -0x1.99999999914acp-3,
+                                     0x1.249249216f172p-3, -0x1.c71c7096501c9p-4,
+                                     0x1.745cf54971343p-4, -0x1.3b1144ff3f5d6p-4,
+                                     0x1.10f364cc51c3ap-4, -0x1.dfecf3814ccffp-5,
+                                     0x1.a3a7156ce3db6p-5, -0x1.571cf9946c654p-5,
+                                     0x1.c1f7e96a7210dp-6, -0x1.4c24deb69047p-7}(square);
+  const Long<V> sum = sum_of(more * kPi.high, t);
+  return sum.high + multiply_add(-t, rest, multiply_add(more, V{} + kPi.low, sum.low));
 }
 
 template <class V>
 inline V inverse_tangent_of_double(V x) {
   const V magnitude = magnitude_of(x);
-  const V result = atan_of_quotient(magnitude, V{} + 1.0);
-  return with_sign_of(magnitude > 0 ? result : magnitude, x);
+  return with_sign_of(atan_of_quotient(magnitude, V{} + 1.0), x);
 }
 
-// x + x^3 p / q less x, over x.
+// asin x less x, over x: the polynomial minimises its largest error, 2^-55.9 of asin x.
 template <class V>
 inline V arc_beyond_first_term(V square) {
-  const V p =
-      Polynomial{0x1.5555555555555p-3,  -0x1.4d61203eb6f7dp-2, 0x1.9c1550e884455p-3,
-                 -0x1.48228b5688f3bp-5, 0x1.9efe07501b288p-11, 0x1.23de10dfdf709p-15}(square);
-  const V q = Polynomial{1.0, -0x1.33a271c8a2d4bp+1, 0x1.02ae59c598ac8p+1, -0x1.6066c1b8d0159p-1,
-                         0x1.3b8c5b12e9282p-4}(square);
-  return square * (p / q);
+  return square *
+         Polynomial{0x1.5555555555386p-3, 0x1.333333336f7abp-4,  0x1.6db6db41ea429p-5,
+                    0x1.f1c72c63dc0b1p-6, 0x1.6e89f076fba2dp-6,  0x1.1c6c1830cb702p-6,
+                    0x1.c6f9b26024378p-7, 0x1.8edce265bf7a8p-7,  0x1.aaf48246e183cp-8,
+                    0x1.408798006633ap-6, -0x1.0ab63626167bcp-6, 0x1.05ba46d23eae8p-5}(square);
 }
 
 // sqrt((1 - a) / 2) with its rounding error.
@@ -417,35 +452,22 @@ inline V inverse_cosine_of_double(V x) {
   return is_near ? near : far;
 }
 
-// x = 2^(3 k) m: a guess by a third of the exponent's bits, a polynomial in it that is right to 23
-// bits, rounded to these, and one step of Newton's (fdlibm).
+// The angle of (x, y), of numbers whose sums are finite and quotients normal.
 template <class V>
-inline V cube_root_of_double(V x) {
-  using Bits = As<uint64_t, V>;
-  const V a = magnitude_of(x);
-  const auto is_subnormal = a < 0x1p-1022;
-  const V scaled = is_subnormal ? a * 0x1p54 : a;
-  const Bits third = ((bit_copy<Bits>(scaled) >> 32) * 0xaaaaaaabu) >> 33;
-  const V guess = bit_copy<V>((third + 715094163u) << 32);
-  const V ratio = (guess * guess) * (guess / scaled);
-  const V better =
-      guess * Polynomial{0x1.e03e60f61e692p+0, -0x1.e28e092f02420p+0, 0x1.9f1604a49d6c2p+0,
-                         -0x1.844cbbee751d9p-1, 0x1.2b000d4e4edd7p-3}(ratio);
-  const V root = bit_copy<V>((bit_copy<Bits>(better) + 0x80000000u) & ~uint64_t{0x3fffffff});
-  const V step = scaled / (root * root);
-  const V result = root + root * ((step - root) / ((root + root) + step));
-  const auto is_plain = (a > 0) & (a < __builtin_inf());
-  return with_sign_of(is_plain ? (is_subnormal ? result * 0x1p-18 : result) : a, x);
+inline V angle_of_plain_doubles(V y, V x, V up, V along) {
+  const V first = atan_of_quotient(up, along);
+  const auto is_left = bit_copy<As<int64_t, V>>(x) < 0;
+  const Long<V> rest = sum_of(V{} + kPi.high, -first);
+  return with_sign_of(is_left ? rest.high + (rest.low + kPi.low) : first, y);
 }
 
-// The angle of (x, y). Infinities are as far as each other, and zeros have the angle of x's sign.
+// Infinities are as far as each other, and zeros have the angle of x's sign.
 template <class V>
-inline V angle_of_doubles(V y, V x) {
+__attribute__((noinline)) V angle_of_any_doubles(V y, V x) {
   constexpr double kInfinity = __builtin_inf();
   const V a = magnitude_of(y);
   const V b = magnitude_of(x);
   const V larger = a > b ? a : b;
-  // So far from the ends of the range that sums are finite and quotients normal.
   const V scale = larger > 0x1p1000   ? V{} + 0x1p-100
                   : larger < 0x1p-900 ? V{} + 0x1p100
                                       : V{} + 1.0;
@@ -453,10 +475,17 @@ inline V angle_of_doubles(V y, V x) {
   const V one = V{} + 1.0;
   const V up = are_far ? one : a * scale;
   const V along = are_far | (larger == 0) ? one : b * scale;
-  const V first = atan_of_quotient(up, along);
-  const auto is_left = bit_copy<As<int64_t, V>>(x) < 0;
-  const Long<V> rest = sum_of(V{} + kPi.high, -first);
-  return with_sign_of(is_left ? rest.high + (rest.low + kPi.low) : first, y);
+  return angle_of_plain_doubles(y, x, up, along);
+}
+
+template <class V>
+inline V angle_of_doubles(V y, V x) {
+  const V a = magnitude_of(y);
+  const V b = magnitude_of(x);
+  const V result = angle_of_plain_doubles(y, x, a, b);
+  if (!is_every_lane_from(a > b ? a : b, 0x1p-900, 0x1p1000)) [[unlikely]]
+    return angle_of_any_doubles(y, x);
+  return result;
 }
 
 // Functions whose f32 is computed in f64.
@@ -472,7 +501,7 @@ inline V angle_of_doubles(V y, V x) {
 TENURE_BY_DOUBLES(inverse_tangent, inverse_tangent_of_double)
 TENURE_BY_DOUBLES(inverse_sine, inverse_sine_of_double)
 TENURE_BY_DOUBLES(inverse_cosine, inverse_cosine_of_double)
-TENURE_BY_DOUBLES(cube_root, cube_root_of_double)
+TENURE_BY_DOUBLES(cube_root, cube_root)
 
 }  // namespace
 }  // namespace TENURE_ISA

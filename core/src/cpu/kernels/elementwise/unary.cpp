@@ -2,6 +2,8 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
+#include "cpu/kernels/elementwise/double/hyperbolic.hpp"
+#include "cpu/kernels/elementwise/double/roots.hpp"
 #include "cpu/kernels/elementwise/erf.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/gelu.hpp"

@@ -9,6 +9,7 @@
 #include "cpu/normalize.hpp"
 
 #include "cpu/halves.hpp"
+#include "cpu/kernels/elementwise/double/exp.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/partial_vectors.hpp"
 #include "cpu/kernels/reduce/along.hpp"

@@ -1,0 +1,210 @@
+// Powers of f64 by a table of 2^(j/16), for vectors of every instruction set:
+//
+//     x = n ln 2 + r,   n the multiple of 1/16 nearest to x / ln 2,   so |r| <= ln 2 / 32
+//     e^x = s (1 + p),   s = 2^n rounded,   p = r + r^2 q(r) + l
+//
+// where l is the rounding error of s, relative to s, and q the polynomial that minimises the
+// largest error of e^r (2^-56.3). p is 0.022 at most, so one rounding of full size remains: that of
+// s + s p. The entries of the table lack j in the bits of the exponent, so that 16 n is added to
+// them as it is.
+//
+// Lanes beyond kOrdinary have another way, behind one branch for the vector.
+#pragma once
+
+#include "cpu/kernels/elementwise/double/table.hpp"
+#include "cpu/kernels/elementwise/exp.hpp"
+
+namespace tenure::kernels {
+inline namespace TENURE_ISA {
+namespace {
+
+struct PowersOfTwo {
+  static constexpr Words16 kBits = {
+      {0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238,
+       0x3fef06fe0a31b715, 0x3feedea64c123422, 0x3feebfdad5362a27, 0x3feeab07dd485429,
+       0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
+       0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da}};
+  static constexpr Doubles16 kLost = {
+      {0, 0x1.79aa65d837b6dp-54, -0x1.01b15eaa59348p-55, 0x1.68efde3a8a894p-54,
+       0x1.34d754db0abb6p-55, 0x1.59f48a72a4c6dp-55, 0x1.690cebb7aafbp-56, 0x1.063e1e21c5409p-54,
+       -0x1.3b3efbf5e2228p-54, -0x1.b32dcb94da51dp-56, 0x1.db72fc1f0eab4p-55, 0x1.1affc2b91ce27p-56,
+       0x1.c1a7792cb3387p-55, 0x1.36eae30af0cb3p-56, 0x1.4a385a63d07a7p-56, -0x1.ff7128fd391fp-55}};
+  // Added to it, a number is rounded to sixteenths.
+  static constexpr double kShift = 0x1.8p+48;
+  static constexpr double kLn2High = 0x1.62e42fefap-1;  // 38 bits, and n has 15
+  static constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
+  [[maybe_unused]] static constexpr Polynomial kQ = {0x1p-1, 0x1.555555548f648p-3,
+                                                     0x1.55555554d953ep-5, 0x1.11123ac6f9d42p-7,
+                                                     0x1.6c1808248643ap-10};
+  // The same for e^r - 1: 2^-59.3 of it.
+  [[maybe_unused]] static constexpr Polynomial kQOfLess = {0x1p-1,
+                                                           0x1.5555555555558p-3,
+                                                           0x1.55555554f244dp-5,
+                                                           0x1.11111110a3fdap-7,
+                                                           0x1.6c17eb3e1439cp-10,
+                                                           0x1.a01b6f4993de9p-13};
+  // And for 2^f, f P(f): 2^-57.
+  [[maybe_unused]] static constexpr Polynomial kP = {0x1.62e42fefa39fdp-1,  0x1.ebfbdff82c597p-3,
+                                                     0x1.c6b08d6e8a383p-5,  0x1.3b2ab6fadd5aep-7,
+                                                     0x1.5d89be4c1925dp-10, 0x1.430a690dc076cp-13};
+};
+
+// As far as it from 0 e^x is a normal number, and n as it should be.
+inline constexpr double kOrdinary = 708;
+
+// x = n ln 2 + r.
+template <IsDoubles V>
+struct SixteenthOfLn2 {
+  As<uint64_t, V> index;  // 16 n in its lowest bits
+  V r;
+};
+
+template <IsDoubles V>
+inline SixteenthOfLn2<V> reduce_by_sixteenth(V x) {
+  using Of = PowersOfTwo;
+  const V shifted = multiply_add(x, V{} + ExpOf<double>::kInverseLn2, V{} + Of::kShift);
+  const V n = shifted - Of::kShift;
+  const V high = less_exact_product(x, n, Of::kLn2High);
+  return {bit_copy<As<uint64_t, V>>(shifted), multiply_add(n, V{} - Of::kLn2Low, high)};
+}
+
+// 2^n, rounded, times 2^more.
+template <IsVector Index>
+inline As<double, Index> power_by_index(Index index, int more = 0) {
+  const Index bits = PowersOfTwo::kBits[index] + (index << 48);
+  return bit_copy<As<double, Index>>(bits + (static_cast<uint64_t>(more) << 52));
+}
+
+// e^x = s (1 + p).
+template <IsDoubles V>
+struct TablePowerOfDouble {
+  As<uint64_t, V> index;
+  V p;
+};
+
+template <IsDoubles V>
+inline TablePowerOfDouble<V> power_by_sixteenths(V x, V x_low = V{}) {
+  using Of = PowersOfTwo;
+  const auto by = reduce_by_sixteenth(x);
+  const V r = by.r + x_low;
+  return {by.index, r + multiply_add(r * r, Of::kQ(r), Of::kLost[by.index])};
+}
+
+inline constexpr uint64_t kOneBits = uint64_t{1023} << 52;
+
+// The second step of two, as in power_of_e(): 2^512, or its inverse where x is negative.
+template <IsDoubles V>
+inline As<uint64_t, V> second_factor(V x) {
+  constexpr uint64_t kLarge = uint64_t{1023 + 512} << 52;
+  return kLarge - ((bit_copy<As<uint64_t, V>>(x) & uint64_t{1} << 63) >> 1);
+}
+
+// factor * e^(x + x_low) of any x, where 2^n may be out of the range: it is multiplied in two steps.
+template <IsDoubles V>
+__attribute__((noinline)) V far_power(V x, V x_low, V factor) {
+  using Bits = As<uint64_t, V>;
+  constexpr double kFarthest = ExpOf<double>::kFarthest;
+  const V near = at_least(at_most(x, kFarthest), -kFarthest);
+  const auto by = power_by_sixteenths(near, x_low);
+  const Bits second = second_factor(near);
+  const V s = bit_copy<V>(bit_copy<Bits>(power_by_index(by.index)) + kOneBits - second);
+  return last_step(multiply_add(s, by.p, s) * factor, bit_copy<V>(second), near, -kOrdinary);
+}
+
+template <IsDoubles V>
+inline V exponential(V x) {
+  const auto by = power_by_sixteenths(x);
+  if (!is_every_lane_within(x, kOrdinary)) [[unlikely]]
+    return far_power(x, V{}, V{} + 1.0);
+  const V s = power_by_index(by.index);
+  return multiply_add(s, by.p, s);
+}
+inline double exponential(double x) {
+  using Doubles = typename SizedVector<double, kRegisterBytes>::type;
+  return exponential(Doubles{} + x)[0];
+}
+
+// 2^x = s (1 + p), p = f P(f) + l, where x is a multiple of 1/16 and f.
+template <IsDoubles V>
+inline TablePowerOfDouble<V> power_of_two_by_sixteenths(V x) {
+  using Of = PowersOfTwo;
+  const V shifted = x + Of::kShift;
+  const V f = x - (shifted - Of::kShift);
+  const auto index = bit_copy<As<uint64_t, V>>(shifted);
+  return {index, multiply_add(f, Of::kP(f), Of::kLost[index])};
+}
+
+// Beyond kFarthest on either side 2^x is infinite or 0.
+template <IsDoubles V>
+__attribute__((noinline)) V far_exponential_of_2(V x) {
+  using Bits = As<uint64_t, V>;
+  constexpr double kFarthest = 1100;
+  const V near = at_least(at_most(x, kFarthest), -kFarthest);
+  const auto by = power_of_two_by_sixteenths(near);
+  const Bits second = second_factor(near);
+  const V s = bit_copy<V>(bit_copy<Bits>(power_by_index(by.index)) + kOneBits - second);
+  return last_step(multiply_add(s, by.p, s), bit_copy<V>(second), near, -1022.0);
+}
+
+template <IsDoubles V>
+inline V exponential_of_2(V x) {
+  const auto by = power_of_two_by_sixteenths(x);
+  if (!is_every_lane_within(x, 1022.0)) [[unlikely]]
+    return far_exponential_of_2(x);
+  const V s = power_by_index(by.index);
+  return multiply_add(s, by.p, s);
+}
+
+// e^x - 1 = (s - 1) + s r + s (r^2 q(r) + l), up to kOrdinary from 0, in two parts; `low` is no
+// rounding error. Without kIsPositive the second part lacks the rounding error of s - 1 where s is
+// above 2; with it x is not negative.
+template <bool kIsPositive, IsDoubles V>
+inline Long<V> long_power_less_one(V x) {
+  using Of = PowersOfTwo;
+  const V shifted = multiply_add(x, V{} + ExpOf<double>::kInverseLn2, V{} + Of::kShift);
+  const V n = shifted - Of::kShift;
+  const V high = less_exact_product(x, n, Of::kLn2High);
+  const V r = multiply_add(n, V{} - Of::kLn2Low, high);
+  const V lost = multiply_add(n, V{} - Of::kLn2Low, high - r);
+  const auto index = bit_copy<As<uint64_t, V>>(shifted);
+  const V s = power_by_index(index);
+  const V s_lost = Of::kLost[index];
+  const V rest = multiply_add(r * r, Of::kQOfLess(r), multiply_add(s_lost, r, s_lost + lost));
+  const V less_one = s - 1.0;
+  const V less_lost = kIsPositive ? (s - less_one) - 1.0 : s - (less_one + 1.0);
+  const Long<V> product = product_of(s, r);
+  const Long<V> sum = sum_of(less_one, product.high);
+  return {sum.high, multiply_add(s, rest, (sum.low + less_lost) + product.low)};
+}
+
+// The sign is that of x.
+template <IsDoubles V>
+inline V exponential_less_one_near(V x) {
+  const Long<V> t = long_power_less_one<false>(x);
+  return with_sign_of(t.high + t.low, x);
+}
+
+template <IsDoubles V>
+__attribute__((noinline)) V far_exponential_less_one(V x) {
+  const V near = exponential_less_one_near(at_least(at_most(x, kOrdinary), -kOrdinary));
+  return x > kOrdinary ? far_power(x, V{}, V{} + 1.0) : near;
+}
+
+template <IsDoubles V>
+inline V exponential_less_one(V x) {
+  const V result = exponential_less_one_near(x);
+  if (!is_every_lane_within(x, kOrdinary)) [[unlikely]]
+    return far_exponential_less_one(x);
+  return result;
+}
+
+// e^x - 1 where x is negative, else x.
+template <IsDoubles V>
+inline V elu(V x) {
+  const V t = exponential_less_one_near(at_least(at_most(x, 0.0), -kOrdinary));
+  return x > 0 ? x : t;
+}
+
+}  // namespace
+}  // namespace TENURE_ISA
+}  // namespace tenure::kernels
