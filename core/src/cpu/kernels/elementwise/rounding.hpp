@@ -1,8 +1,8 @@
 // Roots, and numbers rounded to whole ones, for numbers and vectors of every instruction set.
 //
-// Whole numbers come of the floats' own rounding: a number below 2^23 (f64: 2^52) that is added to
-// that one loses its fraction, to nearest even, and larger ones have none. The sign of the argument
-// stays, also of a zero.
+// Vectors have instructions for whole numbers. Where they do not, these come of the floats' own
+// rounding: a number below 2^23 (f64: 2^52) that is added to that one loses its fraction, to nearest
+// even, and larger ones have none. The sign of the argument stays, also of a zero.
 //
 // Every set gives the same bits. NaN stays.
 #pragma once
@@ -28,6 +28,57 @@ inline Whole<V> whole_of_magnitude(V x) {
   const V nearest = (magnitude + kNoFraction) - kNoFraction;
   return {magnitude, magnitude < kNoFraction ? nearest : magnitude};
 }
+
+#if defined(__SSE4_1__)
+// An instruction's rounding: 0 to nearest even, 1 down, 2 up, 3 towards 0.
+template <int kDirection, IsVector V>
+inline V whole_towards(V x) {
+  constexpr int kMode = kDirection | _MM_FROUND_NO_EXC;
+  constexpr bool kIsDouble = sizeof(Number<V>) == 8;
+  // Masked, with every bit set: g++ 12 takes the unmasked forms' result for uninitialised.
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) {
+    if constexpr (kIsDouble) {
+      return bit_copy<V>(_mm512_maskz_roundscale_pd(0xff, bit_copy<__m512d>(x), kMode));
+    } else {
+      return bit_copy<V>(_mm512_maskz_roundscale_ps(0xffff, bit_copy<__m512>(x), kMode));
+    }
+  }
+#endif
+#if defined(__AVX2__)
+  if constexpr (sizeof(V) == 32) {
+    if constexpr (kIsDouble) {
+      return bit_copy<V>(_mm256_round_pd(bit_copy<__m256d>(x), kMode));
+    } else {
+      return bit_copy<V>(_mm256_round_ps(bit_copy<__m256>(x), kMode));
+    }
+  }
+#endif
+  if constexpr (sizeof(V) == 16) {
+    if constexpr (kIsDouble) {
+      return bit_copy<V>(_mm_round_pd(bit_copy<__m128d>(x), kMode));
+    } else {
+      return bit_copy<V>(_mm_round_ps(bit_copy<__m128>(x), kMode));
+    }
+  }
+}
+template <IsVector V>
+inline V nearest_whole(V x) {
+  return whole_towards<0>(x);
+}
+template <IsVector V>
+inline V trunc_of(V x) {
+  return whole_towards<3>(x);
+}
+template <IsVector V>
+inline V floor_of(V x) {
+  return whole_towards<1>(x);
+}
+template <IsVector V>
+inline V ceil_of(V x) {
+  return whole_towards<2>(x);
+}
+#endif
 
 template <class V>
 inline V nearest_whole(V x) {

@@ -93,6 +93,8 @@ struct Reduced {
   V less;  // the amount by which r is too large
 };
 
+inline constexpr double kTwoOverPiOfDouble = 0x1.45f306dc9c883p-1;
+
 // |x| <= kFarthestAngle, and `more` to n.
 template <class V>
 __attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int more) {
@@ -231,6 +233,10 @@ inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
   if constexpr (kSame<Number<V>, float>) {
     const __mmask16 is_odd = _mm512_test_epi32_mask(bit_copy<__m512i>(bits), _mm512_set1_epi32(1));
     return bit_copy<V>(_mm512_mask_blend_ps(is_odd, bit_copy<__m512>(even), bit_copy<__m512>(odd)));
+  } else {
+    const __mmask8 is_odd = _mm512_test_epi64_mask(bit_copy<__m512i>(bits), _mm512_set1_epi64(1));
+    return bit_copy<V>(
+        _mm512_mask_blend_pd(is_odd, bit_copy<__m512d>(even), bit_copy<__m512d>(odd)));
   }
 #endif
   return (bits & 1) != 0 ? odd : even;
@@ -240,7 +246,8 @@ inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
 //
 //     tan 2 u = t / ((1 - t^2) / 2)
 //
-// where the polynomial minimises the largest relative error of t: 2^-58.7. t is in two parts.
+// where the polynomial minimises the largest relative error of t: 2^-58.7. t is in two parts. Signs
+// are such that the tangent of -0 is -0.
 template <class V, class Bits>
 inline V tangent_of_twice(Bits quadrant, V u, V less) {
   const V square = u * u;
@@ -255,14 +262,14 @@ inline V tangent_of_twice(Bits quadrant, V u, V less) {
   const V inverse = 1.0 / divisor;
 #if defined(__FMA__)
   const V first = dividend * inverse;
-  const V left = fused(-first, divisor, dividend);
+  const V beyond = fused(first, divisor, -dividend);
 #else
   const V first = upper_half(dividend * inverse);
   const V upper = upper_half(divisor);
-  const V left = (dividend - first * upper) - first * (divisor - upper);
+  const V beyond = (first * upper - dividend) + first * (divisor - upper);
 #endif
   const V weight = choose_by_lowest_bit(quadrant, -first, V{} + 1.0);
-  return multiply_add(multiply_add(weight, t.low, left), inverse, first);
+  return multiply_add(multiply_add(weight, t.low, -beyond), inverse, first);
 }
 
 // Takes an angle that is reduced, with a right angle more for the cosine. Inlined, where `angle` is
@@ -274,8 +281,7 @@ __attribute__((always_inline)) inline V of_reduced_angle(Angle angle, V x, const
   const auto quadrant = by.quadrant;
   if constexpr (sizeof(T) == 8) {
     if (angle == Angle::kTangent) {
-      const V result = tangent_of_twice(quadrant, 0.5 * by.r, 0.5 * by.less);
-      return x == 0 ? x : result;
+      return tangent_of_twice(quadrant, 0.5 * by.r, 0.5 * by.less);
     }
   }
   const auto [sine, cosine] = sine_and_cosine(by.r, by.less);
@@ -301,6 +307,18 @@ constexpr int more_of(Angle angle) { return angle == Angle::kCosine ? 1 : 0; }
 // Takes |x| <= kFarthestAngle.
 template <class V>
 __attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
+  if constexpr (sizeof(Number<V>) == 8) {
+    if (angle == Angle::kTangent) {
+      // Half of x, by half of right angles, and in fewer steps than reduce_by_right_angles() has.
+      const V shifted = multiply_add(x, V{} + kTwoOverPiOfDouble, V{} + 0x1.8p52);
+      const V n = shifted - 0x1.8p52;
+      const V high = less_exact_product(0.5 * x, n, 0x1.921fb544p-1);
+      const V u = less_exact_product(high, n, 0x1.0b4611a6p-35);
+      const V lost = less_exact_product(high - u, n, 0x1.0b4611a6p-35);
+      const V less = multiply_add(n, V{} + 0x1.3198a2e037073p-70, -lost);
+      return tangent_of_twice(bit_copy<As<uint64_t, V>>(shifted), u, less);
+    }
+  }
   return of_reduced_angle(angle, x, reduce_by_right_angles(x, more_of(angle)));
 }
 
@@ -415,25 +433,29 @@ inline V arc_beyond_first_term(V square) {
                     0x1.408798006633ap-6, -0x1.0ab63626167bcp-6, 0x1.05ba46d23eae8p-5}(square);
 }
 
-// sqrt((1 - a) / 2) with its rounding error.
+// 2 sqrt((1 - a) / 2), with its rounding error.
 template <class V>
-inline Long<V> root_of_complement(V a) {
-  const V half = (1.0 - a) * 0.5;
+inline Long<V> twice_root_of(V half) {
   const V root = square_root(half);
+#if defined(__FMA__)
+  const V rest = fused(-root, root, half);
+#else
   const Long<V> back = product_of(root, root);
   const V rest = (half - back.high) - back.low;
-  return {root, root > 0 ? rest / (root + root) : V{}};
+#endif
+  return {root + root, rest / at_least(root, 0x1p-500)};
 }
 
 template <class V>
 inline V inverse_sine_of_double(V x) {
   const V a = magnitude_of(x);
   const auto is_near = a < 0.5;
-  const Long<V> root = root_of_complement(a);
-  const V arc = arc_beyond_first_term(is_near ? a * a : (1.0 - a) * 0.5);
-  const V near = a + a * arc;
-  const Long<V> sum = sum_of(V{} + 0.5 * kPi.high, -2.0 * root.high);
-  const V far = sum.high + (sum.low + (0.5 * kPi.low - 2.0 * (root.high * arc + root.low)));
+  const V half = multiply_add(a, V{} - 0.5, V{} + 0.5);
+  const Long<V> root = twice_root_of(half);
+  const V arc = arc_beyond_first_term(is_near ? a * a : half);
+  const V near = multiply_add(a, arc, a);
+  const Long<V> sum = sum_of(V{} + 0.5 * kPi.high, -root.high);
+  const V far = sum.high + (sum.low + multiply_add(-root.high, arc, 0.5 * kPi.low - root.low));
   return with_sign_of(is_near ? near : far, x);
 }
 
@@ -441,15 +463,16 @@ template <class V>
 inline V inverse_cosine_of_double(V x) {
   const V a = magnitude_of(x);
   const auto is_near = a < 0.5;
-  const Long<V> root = root_of_complement(a);
-  const V arc = arc_beyond_first_term(is_near ? a * a : (1.0 - a) * 0.5);
-  const Long<V> middle = sum_of(V{} + 0.5 * kPi.high, -x);
-  const V near = middle.high + (middle.low + (0.5 * kPi.low - x * arc));
-  const V twice = 2.0 * root.high;
-  const V low = 2.0 * (root.high * arc + root.low);
-  const Long<V> other = sum_of(V{} + kPi.high, -twice);
-  const V far = x < 0 ? other.high + (other.low + (kPi.low - low)) : twice + low;
-  return is_near ? near : far;
+  const V half = multiply_add(a, V{} - 0.5, V{} + 0.5);
+  const Long<V> root = twice_root_of(half);
+  const V arc = arc_beyond_first_term(is_near ? a * a : half);
+  // Near: pi / 2 - (x + x arc). Far: pi - (2 root + low) where x is negative, and 2 root + low.
+  const auto is_negative = x < 0;
+  const V part = is_near ? x : is_negative ? root.high : -root.high;
+  const V low = multiply_add(part, -arc, is_near ? V{} : is_negative ? -root.low : root.low);
+  const V whole_quarters = is_near ? V{} + 0.5 : is_negative ? V{} + 1.0 : V{};
+  const Long<V> sum = sum_of(whole_quarters * kPi.high, -part);
+  return sum.high + (sum.low + multiply_add(whole_quarters, V{} + kPi.low, low));
 }
 
 // The angle of (x, y), of numbers whose sums are finite and quotients normal.

@@ -108,28 +108,6 @@ struct MantissaOfDouble {
   }
 };
 
-// Whether every lane's bits are `count` words from those of `least` on.
-template <IsDoubles V>
-inline bool is_every_lane_from(V x, double least, double end) {
-  const auto first = bit_copy<uint64_t>(least);
-  const uint64_t count = bit_copy<uint64_t>(end) - first;
-#if defined(__AVX512F__)
-  const __m512i from_first =
-      _mm512_sub_epi64(bit_copy<__m512i>(x), _mm512_set1_epi64(static_cast<int64_t>(first)));
-  return _mm512_cmpge_epu64_mask(from_first, _mm512_set1_epi64(static_cast<int64_t>(count))) == 0;
-#else
-  // Signed, as most sets compare.
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  const auto from_first = bit_copy<As<int64_t, V>>(bit_copy<As<uint64_t, V>>(x) - (first ^ kSign));
-  const auto is_within = from_first < static_cast<int64_t>(count ^ kSign);
-#if defined(__AVX2__)
-  return _mm256_movemask_pd(bit_copy<__m256d>(is_within)) == 0xf;
-#else
-  return is_every_lane(is_within);
-#endif
-#endif
-}
-
 // The logarithm of a positive normal u + lost; `more` is added to n.
 template <class Of, bool kLost, IsDoubles V>
 inline V logarithm_of_plain_doubles(V u, V lost, V more) {
@@ -190,22 +168,42 @@ inline V logarithm_of_long(const Long<V>& u) {
   return logarithm_of_plain_doubles<NaturalLogarithmOfDoubles, true>(u.high, u.low, V{});
 }
 
+// ln(1 + x) = n ln 2 + ln c + ln(1 + r), of a positive 1 + x up to kFarLogarithm: with s = 2^-n / c,
+// r is x s + (s - 1), in two parts, and x itself near 0; or (1 + x) s - 1 where 1 + x is exact.
+template <IsDoubles V>
+inline V logarithm_of_plain_one_more(V x, V one_more) {
+  using Of = NaturalLogarithmOfDoubles;
+  const MantissaOfDouble<V> by(one_more);
+  const auto place = by.place();
+  const V s = by.without_power(Of::kInverse[place]);
+  const auto is_exact = x < -0.5;
+  const V less_one = is_exact ? V{} - 1.0 : s - 1.0;
+  const Long<V> product = product_of(is_exact ? one_more : x, s);
+  const V r = less_one + product.high;
+  const V r_low = (product.high - (r - less_one)) + product.low;
+  const V n = by.n();
+  const V low = multiply_add(n, V{} + Of::kTwo.low, Of::kLow[place]) + r_low;
+  const Long<V> sum = sum_of(multiply_add(n, V{} + Of::kTwo.high, Of::kHigh[place]), r);
+  return sum.high + (sum.low + multiply_add(r * r, Of::kP(r), low));
+}
+
 template <IsDoubles V>
 __attribute__((noinline)) V logarithm_of_any_one_more(V x) {
   const V u = x + 1.0;
-  const V x_or_1 = (u > 0) & (u < kFarLogarithm) ? x : V{};
-  const V near = logarithm_of_long(sum_of_any(V{} + 1.0, x_or_1));
+  const auto is_plain = (u > 0) & (u < kFarLogarithm);
+  const V near = logarithm_of_plain_one_more(is_plain ? x : V{}, is_plain ? u : V{} + 1.0);
   const V far = logarithm_of_any_doubles<NaturalLogarithmOfDoubles>(u);
-  return with_sign_of((u > 0) & (u < kFarLogarithm) ? near : far, x);
+  return with_sign_of(is_plain ? near : far, x);
 }
 
-// ln(1 + x) = ln(u + lost), where u is 1 + x, rounded. Its sign is that of x, of zeros too.
+// The sign is that of x, of zeros too.
 template <IsDoubles V>
 inline V logarithm_of_one_more(V x) {
-  const Long<V> u = sum_of_any(V{} + 1.0, x);
-  if (!is_every_lane_from(u.high, 0x1p-1022, kFarLogarithm)) [[unlikely]]
+  const V one_more = x + 1.0;
+  const V result = logarithm_of_plain_one_more(x, one_more);
+  if (!is_every_lane_from(one_more, 0x1p-1022, kFarLogarithm)) [[unlikely]]
     return logarithm_of_any_one_more(x);
-  return with_sign_of(logarithm_of_long(u), x);
+  return with_sign_of(result, x);
 }
 
 }  // namespace

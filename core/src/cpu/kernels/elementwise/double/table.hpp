@@ -1,4 +1,4 @@
-// Tables of 16 numbers of f64 for each lane to choose from, and lanes that are rarely otherwise.
+// Tables of 16 numbers of f64 for each lane to choose from, and whether all lanes are ordinary.
 #pragma once
 
 #include "cpu/kernels/elementwise/vector_math.hpp"
@@ -47,6 +47,29 @@ struct Words16 {
 #endif
   }
 };
+
+// Whether every lane's bits are `count` words from those of `least` on.
+template <IsDoubles V>
+inline bool is_every_lane_from(V x, double least, double end) {
+  const auto first = bit_copy<uint64_t>(least);
+  const uint64_t count = bit_copy<uint64_t>(end) - first;
+#if defined(__AVX512F__)
+  const __m512i from_first =
+      _mm512_sub_epi64(bit_copy<__m512i>(x), _mm512_set1_epi64(static_cast<int64_t>(first)));
+  return _mm512_cmpge_epu64_mask(from_first, _mm512_set1_epi64(static_cast<int64_t>(count))) == 0;
+#else
+  // Signed, as most sets compare.
+  constexpr uint64_t kSign = uint64_t{1} << 63;
+  const auto from_first =
+      bit_copy<As<int64_t, V> >(bit_copy<As<uint64_t, V> >(x) - (first ^ kSign));
+  const auto is_within = from_first < static_cast<int64_t>(count ^ kSign);
+#if defined(__AVX2__)
+  return _mm256_movemask_pd(bit_copy<__m256d>(is_within)) == 0xf;
+#else
+  return is_every_lane(is_within);
+#endif
+#endif
+}
 
 }  // namespace
 }  // namespace TENURE_ISA
