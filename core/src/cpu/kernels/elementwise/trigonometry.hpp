@@ -322,13 +322,12 @@ __attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
   return of_reduced_angle(angle, x, reduce_by_right_angles(x, more_of(angle)));
 }
 
-// Takes any f64.
+// Takes any f64. Lanes that are near are left out.
 template <class V>
 __attribute__((noinline)) V of_any_f64_angle(Angle angle, V x) {
   const int more = more_of(angle);
   const V distance = magnitude_of(x);
-  Reduced<V> by = reduce_by_right_angles(x, more);
-  // Zeros for lanes that are near.
+  Reduced<V> by = {};
   V high = {};
   V low = {};
   V scale = {};
@@ -349,21 +348,21 @@ __attribute__((noinline)) V of_any_f64_angle(Angle angle, V x) {
   const Long<V> product = product_of(high, V{} + 0x1.921fb54442d18p+0);
   const V rest = product.low + (high * 0x1.1a62633145c07p-54 + low * 0x1.921fb54442d18p+0);
   const Long<V> total = sum_of(product.high, rest);
-  const auto is_near = distance <= kFarthestAngle<double>;
-  by.r = is_near ? by.r : total.high * scale;
-  by.less = is_near ? by.less : total.low * -scale;
+  by.r = total.high * scale;
+  by.less = total.low * -scale;
   return of_reduced_angle(angle, x, by);
 }
 
 // Takes any angles; `result` has those of lanes that are near.
 template <class V>
 __attribute__((noinline)) V of_any_angle(Angle angle, V x, V result) {
+  V far;
   if constexpr (sizeof(Number<V>) == 8) {
-    return of_any_f64_angle(angle, x);
+    far = of_any_f64_angle(angle, x);
   } else {
-    const V wide = by_doubles(x, [angle](auto half) { return of_any_f64_angle(angle, half); });
-    return magnitude_of(x) <= kFarthestAngle<float> ? result : wide;
+    far = by_doubles(x, [angle](auto half) { return of_any_f64_angle(angle, half); });
   }
+  return magnitude_of(x) <= kFarthestAngle<Number<V>> ? result : far;
 }
 
 template <class V>

@@ -1,12 +1,12 @@
-// Powers of f64 by a table of 2^(j/16), for vectors of every instruction set:
+// Powers of f64 by a table of 2^(j/k), for vectors of every instruction set:
 //
-//     x = n ln 2 + r,   n the multiple of 1/16 nearest to x / ln 2,   so |r| <= ln 2 / 32
+//     x = n ln 2 + r,   n the multiple of 1/k nearest to x / ln 2,   so |r| <= ln 2 / (2 k)
 //     e^x = s (1 + p),   s = 2^n rounded,   p = r + r^2 q(r) + l
 //
 // where l is the rounding error of s, relative to s, and q the polynomial that minimises the
-// largest error of e^r (2^-56.3). p is 0.022 at most, so one rounding of full size remains: that of
-// s + s p. The entries of the table lack j in the bits of the exponent, so that 16 n is added to
-// them as it is.
+// largest error of e^r (Remez). k is 16, but 4 under AVX2, whose lanes choose from 4 without loads. p
+// is 0.022 or 0.091 at most, so one rounding of full size remains: that of s + s p. The entries of
+// the table lack j in the bits of the exponent, so that k n is added to them as it is.
 //
 // Lanes beyond kOrdinary have another way, behind one branch for the vector.
 #pragma once
@@ -19,20 +19,51 @@ inline namespace TENURE_ISA {
 namespace {
 
 struct PowersOfTwo {
-  static constexpr Words16 kBits = {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  static constexpr unsigned kStepBits = 2;
+  static constexpr Table4Of<uint64_t> kBits = {
+      {0x3ff0000000000000, 0x3fef06fe0a31b715, 0x3feea09e667f3bcd, 0x3feee89f995ad3ad}};
+  static constexpr Table4Of<double> kLost = {
+      {0, 0x1.34d754db0abb6p-55, -0x1.3b3efbf5e2228p-54, 0x1.c1a7792cb3387p-55}};
+  // Largest error of e^r: 2^-57.6.
+  [[maybe_unused]] static constexpr Polynomial kQ = {0x1p-1,
+                                                     0x1.5555555557e7bp-3,
+                                                     0x1.5555555556dd9p-5,
+                                                     0x1.111110a1737bcp-7,
+                                                     0x1.6c16c0fc52dadp-10,
+                                                     0x1.a030c8aa4c80ep-13,
+                                                     0x1.a02e18522bd5fp-16};
+  // The same for e^r - 1: 2^-61 of it.
+  [[maybe_unused]] static constexpr Polynomial kQOfLess = {0x1p-1,
+                                                           0x1.5555555555555p-3,
+                                                           0x1.55555555565cbp-5,
+                                                           0x1.111111111245cp-7,
+                                                           0x1.6c16c112cb9e7p-10,
+                                                           0x1.a01a012cf1253p-13,
+                                                           0x1.a02c3a71cd8e7p-16,
+                                                           0x1.71eefc6acf123p-19};
+  // And for 2^f, f P(f): 2^-58.
+  [[maybe_unused]] static constexpr Polynomial kP = {
+      0x1.62e42fefa39edp-1,  0x1.ebfbdff82c58dp-3, 0x1.c6b08d705073ap-5,  0x1.3b2ab6fba8127p-7,
+      0x1.5d87fdc032762p-10, 0x1.4309126c068fp-13, 0x1.ffeab9e7880dap-17, 0x1.62d3a5d8988ap-20};
+  // (cosh r - 1) / r^2, 2^-65 of cosh r, and (sinh r - r) / r^3, 2^-69 of sinh r, in r^2.
+  [[maybe_unused]] static constexpr Polynomial kCosine = {
+      0.5, 0x1.55555555569a7p-5, 0x1.6c16c10803372p-10, 0x1.a02d2008ba08p-16};
+  [[maybe_unused]] static constexpr Polynomial kSine = {
+      0x1.5555555555555p-3, 0x1.1111111112141p-7, 0x1.a01a013a59b59p-13, 0x1.71edfafd57896p-19};
+#else
+  static constexpr unsigned kStepBits = 4;
+  static constexpr Table16Of<uint64_t> kBits = {
       {0x3ff0000000000000, 0x3fefb5586cf9890f, 0x3fef72b83c7d517b, 0x3fef387a6e756238,
        0x3fef06fe0a31b715, 0x3feedea64c123422, 0x3feebfdad5362a27, 0x3feeab07dd485429,
        0x3feea09e667f3bcd, 0x3feea11473eb0187, 0x3feeace5422aa0db, 0x3feec49182a3f090,
        0x3feee89f995ad3ad, 0x3fef199bdd85529c, 0x3fef5818dcfba487, 0x3fefa4afa2a490da}};
-  static constexpr Doubles16 kLost = {
+  static constexpr Table16Of<double> kLost = {
       {0, 0x1.79aa65d837b6dp-54, -0x1.01b15eaa59348p-55, 0x1.68efde3a8a894p-54,
        0x1.34d754db0abb6p-55, 0x1.59f48a72a4c6dp-55, 0x1.690cebb7aafbp-56, 0x1.063e1e21c5409p-54,
        -0x1.3b3efbf5e2228p-54, -0x1.b32dcb94da51dp-56, 0x1.db72fc1f0eab4p-55, 0x1.1affc2b91ce27p-56,
        0x1.c1a7792cb3387p-55, 0x1.36eae30af0cb3p-56, 0x1.4a385a63d07a7p-56, -0x1.ff7128fd391fp-55}};
-  // Added to it, a number is rounded to sixteenths.
-  static constexpr double kShift = 0x1.8p+48;
-  static constexpr double kLn2High = 0x1.62e42fefap-1;  // 38 bits, and n has 15
-  static constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
+  // Largest error of e^r: 2^-56.3.
   [[maybe_unused]] static constexpr Polynomial kQ = {0x1p-1, 0x1.555555548f648p-3,
                                                      0x1.55555554d953ep-5, 0x1.11123ac6f9d42p-7,
                                                      0x1.6c1808248643ap-10};
@@ -47,6 +78,16 @@ struct PowersOfTwo {
   [[maybe_unused]] static constexpr Polynomial kP = {0x1.62e42fefa39fdp-1,  0x1.ebfbdff82c597p-3,
                                                      0x1.c6b08d6e8a383p-5,  0x1.3b2ab6fadd5aep-7,
                                                      0x1.5d89be4c1925dp-10, 0x1.430a690dc076cp-13};
+  // (cosh r - 1) / r^2, 2^-65 of cosh r, and (sinh r - r) / r^3, 2^-69.5 of sinh r, in r^2.
+  [[maybe_unused]] static constexpr Polynomial kCosine = {0.5, 0x1.55555554e61f2p-5,
+                                                          0x1.6c17f9521bfap-10};
+  [[maybe_unused]] static constexpr Polynomial kSine = {0x1.5555555555557p-3, 0x1.11111110b1fa1p-7,
+                                                        0x1.a01b5704c3391p-13};
+#endif
+  // Added to it, a number is rounded to a multiple of 1/k.
+  static constexpr double kShift = 0x1.8p+52 / (1u << kStepBits);
+  static constexpr double kLn2High = 0x1.62e42fefap-1;  // 38 bits, and n has 15
+  static constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
 };
 
 // As far as it from 0 e^x is a normal number, and n as it should be.
@@ -54,13 +95,13 @@ inline constexpr double kOrdinary = 708;
 
 // x = n ln 2 + r.
 template <IsDoubles V>
-struct SixteenthOfLn2 {
-  As<uint64_t, V> index;  // 16 n in its lowest bits
+struct StepOfLn2 {
+  As<uint64_t, V> index;  // k n in its lowest bits
   V r;
 };
 
 template <IsDoubles V>
-inline SixteenthOfLn2<V> reduce_by_sixteenth(V x) {
+inline StepOfLn2<V> reduce_by_steps(V x) {
   using Of = PowersOfTwo;
   const V shifted = multiply_add(x, V{} + ExpOf<double>::kInverseLn2, V{} + Of::kShift);
   const V n = shifted - Of::kShift;
@@ -71,7 +112,7 @@ inline SixteenthOfLn2<V> reduce_by_sixteenth(V x) {
 // 2^n, rounded, times 2^more.
 template <IsVector Index>
 inline As<double, Index> power_by_index(Index index, int more = 0) {
-  const Index bits = PowersOfTwo::kBits[index] + (index << 48);
+  const Index bits = PowersOfTwo::kBits[index] + (index << (52 - PowersOfTwo::kStepBits));
   return bit_copy<As<double, Index>>(bits + (static_cast<uint64_t>(more) << 52));
 }
 
@@ -83,9 +124,9 @@ struct TablePowerOfDouble {
 };
 
 template <IsDoubles V>
-inline TablePowerOfDouble<V> power_by_sixteenths(V x, V x_low = V{}) {
+inline TablePowerOfDouble<V> power_by_steps(V x, V x_low = V{}) {
   using Of = PowersOfTwo;
-  const auto by = reduce_by_sixteenth(x);
+  const auto by = reduce_by_steps(x);
   const V r = by.r + x_low;
   return {by.index, r + multiply_add(r * r, Of::kQ(r), Of::kLost[by.index])};
 }
@@ -105,7 +146,7 @@ __attribute__((noinline)) V far_power(V x, V x_low, V factor) {
   using Bits = As<uint64_t, V>;
   constexpr double kFarthest = ExpOf<double>::kFarthest;
   const V near = at_least(at_most(x, kFarthest), -kFarthest);
-  const auto by = power_by_sixteenths(near, x_low);
+  const auto by = power_by_steps(near, x_low);
   const Bits second = second_factor(near);
   const V s = bit_copy<V>(bit_copy<Bits>(power_by_index(by.index)) + kOneBits - second);
   return last_step(multiply_add(s, by.p, s) * factor, bit_copy<V>(second), near, -kOrdinary);
@@ -113,7 +154,7 @@ __attribute__((noinline)) V far_power(V x, V x_low, V factor) {
 
 template <IsDoubles V>
 inline V exponential(V x) {
-  const auto by = power_by_sixteenths(x);
+  const auto by = power_by_steps(x);
   if (!is_every_lane_within(x, kOrdinary)) [[unlikely]]
     return far_power(x, V{}, V{} + 1.0);
   const V s = power_by_index(by.index);
@@ -124,9 +165,9 @@ inline double exponential(double x) {
   return exponential(Doubles{} + x)[0];
 }
 
-// 2^x = s (1 + p), p = f P(f) + l, where x is a multiple of 1/16 and f.
+// 2^x = s (1 + p), p = f P(f) + l, where x is a multiple of 1/k and f.
 template <IsDoubles V>
-inline TablePowerOfDouble<V> power_of_two_by_sixteenths(V x) {
+inline TablePowerOfDouble<V> power_of_two_by_steps(V x) {
   using Of = PowersOfTwo;
   const V shifted = x + Of::kShift;
   const V f = x - (shifted - Of::kShift);
@@ -140,7 +181,7 @@ __attribute__((noinline)) V far_exponential_of_2(V x) {
   using Bits = As<uint64_t, V>;
   constexpr double kFarthest = 1100;
   const V near = at_least(at_most(x, kFarthest), -kFarthest);
-  const auto by = power_of_two_by_sixteenths(near);
+  const auto by = power_of_two_by_steps(near);
   const Bits second = second_factor(near);
   const V s = bit_copy<V>(bit_copy<Bits>(power_by_index(by.index)) + kOneBits - second);
   return last_step(multiply_add(s, by.p, s), bit_copy<V>(second), near, -1022.0);
@@ -148,7 +189,7 @@ __attribute__((noinline)) V far_exponential_of_2(V x) {
 
 template <IsDoubles V>
 inline V exponential_of_2(V x) {
-  const auto by = power_of_two_by_sixteenths(x);
+  const auto by = power_of_two_by_steps(x);
   if (!is_every_lane_within(x, 1022.0)) [[unlikely]]
     return far_exponential_of_2(x);
   const V s = power_by_index(by.index);

@@ -35,18 +35,16 @@ struct HyperbolicParts {
   V cosine;  // less 1
 
   explicit HyperbolicParts(V magnitude) {
-    const auto by = reduce_by_sixteenth(magnitude);
+    const auto by = reduce_by_steps(magnitude);
     const auto opposite = As<uint64_t, V>{} - by.index;
     s = power_by_index(by.index);
     i = power_by_index(opposite);
     s_lost = PowersOfTwo::kLost[by.index];
     i_lost = PowersOfTwo::kLost[opposite];
-    // They minimise the largest errors: 2^-69.5 of sinh r, 2^-65 of cosh r.
     const V square = by.r * by.r;
-    cosine = square * Polynomial{0.5, 0x1.55555554e61f2p-5, 0x1.6c17f9521bfap-10}(square);
+    cosine = square * PowersOfTwo::kCosine(square);
     r = by.r;
-    sine = (r * square) *
-           Polynomial{0x1.5555555555557p-3, 0x1.11111110b1fa1p-7, 0x1.a01b5704c3391p-13}(square);
+    sine = (r * square) * PowersOfTwo::kSine(square);
   }
 };
 
@@ -61,12 +59,14 @@ inline V hyperbolic_sine(V x) {
   const V a = magnitude_of(x);
   const HyperbolicParts<V> of(a);
   const V difference = of.s - of.i;
-  V low = (of.s - difference) - of.i;
+  const V sum = of.s + of.i;
+  const Long<V> slope = product_of(sum, of.r);
+  const Long<V> first = sum_of(difference, slope.high);
+  V low = ((of.s - difference) - of.i) + (first.low + slope.low);
   low = multiply_add(of.s, of.s_lost, low);
   low = multiply_add(-of.i, of.i_lost, low);
-  const V sum = of.s + of.i;
-  low = multiply_add(sum, of.r, multiply_add(sum, of.sine, low));
-  const V near = 0.5 * (difference + multiply_add(difference, of.cosine, low));
+  low = multiply_add(sum, of.sine, low);
+  const V near = 0.5 * (first.high + multiply_add(difference, of.cosine, low));
   if (!is_every_lane_within(x, kOrdinary)) [[unlikely]]
     return with_sign_of(far_hyperbolic(x, near), x);
   return with_sign_of(near, x);
@@ -102,7 +102,7 @@ inline constexpr double kOrdinarySigmoid = 700;
 // 1 / (1 + e^-x), of x up to kOrdinarySigmoid from 0.
 template <IsDoubles V>
 inline V sigmoid_near(V x) {
-  const auto by = power_by_sixteenths(-x);
+  const auto by = power_by_steps(-x);
   const V s = power_by_index(by.index);
   const Long<V> sum = sum_of_any(V{} + 1.0, s);
   const Long<V> divisor = sum_of(sum.high, multiply_add(s, by.p, sum.low));
@@ -161,7 +161,7 @@ inline constexpr double kOrdinarySquare = 0x1p500;
 // ln(2 x) of x > kOrdinarySquare, else near.
 template <IsDoubles V>
 __attribute__((noinline)) V far_inverse_hyperbolic(V x, V near) {
-  const V halved = logarithm_of_any_doubles<NaturalLogarithmOfDoubles>(x);
+  const V halved = logarithm_of_any_doubles<NaturalOfDoubles>(x);
   return x > kOrdinarySquare ? halved + 0x1.62e42fefa39efp-1 : near;
 }
 

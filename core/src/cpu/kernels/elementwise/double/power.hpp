@@ -2,7 +2,7 @@
 //
 //     x = 2^n m,   1 + r = m / c,   ln x = n ln 2 + ln c + (r - r^2 / 2 + r^3 / 3 - ...)
 //
-// as log.hpp has it; r is exact, and so are the sums of the first terms and of r and r^2 / 2, with
+// with the tables of log.hpp under every set; r is exact, and so are the sums of the first terms and of r and r^2 / 2, with
 // their rounding errors. The polynomial of the rest minimises the largest relative error: 2^-67. The
 // product with y is kept with its rounding error too. Other lanes than positive normal numbers
 // with results that are normal have another way, behind one branch for the vector.
@@ -16,11 +16,22 @@ namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
 
+// a b + c without the rounding of the product, or with one of its rounding error.
+template <IsDoubles V>
+inline V nearly_fused(V a, V b, V c) {
+#if defined(__FMA__)
+  return fused(a, b, c);
+#else
+  const Long<V> product = product_of(a, b);
+  return product.high + (c + product.low);
+#endif
+}
+
 // ln x of a positive normal x; `more` is added to n.
 template <IsDoubles V>
 inline Long<V> long_logarithm(V x, V more) {
-  using Of = NaturalLogarithmOfDoubles;
-  const MantissaOfDouble<V> by(x);
+  using Of = NaturalOfDoubles;
+  const MantissaOfDouble<kLeastOfTable, V> by(x);
   const auto place = by.place();
   const V r = product_less_one(by.m, Of::kInverse[place]);
   const V n = by.n() + more;
@@ -36,7 +47,7 @@ inline Long<V> long_logarithm(V x, V more) {
                                -0x1.9a977d9b53ad0p-2, 0x1.7577457ae4e79p-2}(r);
   const V third = multiply_add(r, V{} - 0x1.5555555555555p-1, rest);
   const V low = (sum.low + first_low) + (second.low + square.low);
-  return sum_of(second.high, multiply_add(square.high, third, low));
+  return sum_of(second.high, nearly_fused(square.high, third, low));
 }
 
 // y ln x with its rounding error, which is 0 where both are so large that it does not matter.
@@ -75,7 +86,7 @@ __attribute__((noinline)) V power_of_any_doubles(V x, V y) {
 template <IsDoubles V>
 inline V power_of_doubles(V x, V y) {
   const Long<V> exponent = exponent_of_power(long_logarithm(x, V{}), y);
-  const auto by = power_by_sixteenths(exponent.high, exponent.low);
+  const auto by = power_by_steps(exponent.high, exponent.low);
   const V s = power_by_index(by.index);
   const bool is_plain = is_every_lane_from(x, 0x1p-1022, __builtin_inf()) &&
                         is_every_lane_within(exponent.high, kOrdinary);

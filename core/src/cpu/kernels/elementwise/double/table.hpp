@@ -1,4 +1,4 @@
-// Tables of 16 numbers of f64 for each lane to choose from, and whether all lanes are ordinary.
+// Tables of numbers of f64 for each lane to choose from, and whether all lanes are ordinary.
 #pragma once
 
 #include "cpu/kernels/elementwise/vector_math.hpp"
@@ -11,38 +11,45 @@ namespace {
 template <class V>
 concept IsDoubles = IsVector<V> && sizeof(Number<V>) == 8;
 
-// Each lane is the entry that the lowest four bits of its index name.
-struct Doubles16 {
-  alignas(kRegisterBytes) double entries[16];
+// Each lane is the entry that the lowest four bits of its index name. T is double or uint64_t.
+template <class T>
+struct Table16Of {
+  alignas(kRegisterBytes) T entries[16];
 
   template <IsVector Index>
-  [[nodiscard]] As<double, Index> operator[](Index index) const {
-    using V = As<double, Index>;
+  [[nodiscard]] As<T, Index> operator[](Index index) const {
+    using V = As<T, Index>;
 #if defined(__AVX512F__)
-    return bit_copy<V>(_mm512_permutex2var_pd(_mm512_load_pd(entries), bit_copy<__m512i>(index),
-                                              _mm512_load_pd(entries + 8)));
+    return bit_copy<V>(_mm512_permutex2var_epi64(
+        _mm512_load_si512(entries), bit_copy<__m512i>(index), _mm512_load_si512(entries + 8)));
 #else
     const Index within = index & 15;
     V result;
-    for (unsigned i = 0; i < sizeof(V) / sizeof(double); ++i) result[i] = entries[within[i]];
+    for (unsigned i = 0; i < sizeof(V) / sizeof(T); ++i) result[i] = entries[within[i]];
     return result;
 #endif
   }
 };
 
-// The same by the bits of the entries.
-struct Words16 {
-  alignas(kRegisterBytes) uint64_t entries[16];
+// The entry that the lowest two bits name: without loads where lanes choose between two.
+template <class T>
+struct Table4Of {
+  alignas(kRegisterBytes) T entries[4];
 
   template <IsVector Index>
-  [[nodiscard]] Index operator[](Index index) const {
-#if defined(__AVX512F__)
-    return bit_copy<Index>(_mm512_permutex2var_epi64(
-        _mm512_load_si512(entries), bit_copy<__m512i>(index), _mm512_load_si512(entries + 8)));
+  [[nodiscard]] As<T, Index> operator[](Index index) const {
+    using V = As<T, Index>;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    // The second bit of each control chooses, and the sign bit between two.
+    const auto pairs = reinterpret_cast<const __m128d*>(entries);
+    const auto within = bit_copy<__m256i>(index << 1);
+    const __m256d low = _mm256_permutevar_pd(_mm256_broadcast_pd(pairs), within);
+    const __m256d high = _mm256_permutevar_pd(_mm256_broadcast_pd(pairs + 1), within);
+    return bit_copy<V>(_mm256_blendv_pd(low, high, bit_copy<__m256d>(index << 62)));
 #else
-    const Index within = index & 15;
-    Index result;
-    for (unsigned i = 0; i < sizeof(Index) / sizeof(uint64_t); ++i) result[i] = entries[within[i]];
+    const Index within = index & 3;
+    V result;
+    for (unsigned i = 0; i < sizeof(V) / sizeof(T); ++i) result[i] = entries[within[i]];
     return result;
 #endif
   }
