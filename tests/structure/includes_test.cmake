@@ -7,6 +7,7 @@ set(order
   base
   cpu
   cpu/kernels
+  cpu/kernels/elementwise/double
   cpu/kernels/elementwise
   cpu/kernels/random
   cpu/kernels/compress

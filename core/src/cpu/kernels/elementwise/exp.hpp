@@ -41,7 +41,7 @@
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
 #include "cpu/kernels/elementwise/table.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -17,9 +17,9 @@
 
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -15,7 +15,7 @@
 #include "cpu/kernels/elementwise/double/exp.hpp"
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/log_by_table.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -1,7 +1,7 @@
 // Vectors of complex numbers: the real and imaginary parts of each are adjacent lanes.
 #pragma once
 
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

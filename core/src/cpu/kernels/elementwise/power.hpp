@@ -7,7 +7,7 @@
 
 #include "cpu/kernels/elementwise/double/power.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/elementwise/trigonometry.hpp"
 
 namespace tenure::kernels {

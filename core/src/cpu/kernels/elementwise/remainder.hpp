@@ -6,8 +6,8 @@
 // NaN) are those of the C library.
 #pragma once
 
-#include "cpu/kernels/elementwise/rounding.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/rounding.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

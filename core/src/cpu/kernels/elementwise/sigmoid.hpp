@@ -12,7 +12,7 @@
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

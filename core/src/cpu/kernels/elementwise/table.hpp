@@ -2,7 +2,7 @@
 // registers where the set permutes lanes, and element by element where it does not.
 #pragma once
 
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

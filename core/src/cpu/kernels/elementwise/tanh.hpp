@@ -1,6 +1,6 @@
-// tanh x within one unit in the last place, and e^x - 1 of negative numbers, in f32 and f64,
-// without a branch, for vectors of every instruction set. tanh of f32 is a table of polynomials
-// (TanhIntervals); the method below is that of f64.
+// tanh x within one unit in the last place, and e^x - 1 of negative numbers, without a branch, for
+// vectors of every instruction set. tanh of f32 is a table of polynomials (TanhIntervals), and
+// double/hyperbolic.hpp has that of f64; the method below is that of e^x - 1, and of tanh on devices.
 //
 //     tanh |x| = t / (t + 2),   t = e^(2 |x|) - 1,   and the sign is that of x
 //
@@ -20,7 +20,7 @@
 
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/table.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

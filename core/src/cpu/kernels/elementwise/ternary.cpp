@@ -2,7 +2,7 @@
 #include "cpu/halves.hpp"
 #include "cpu/kernels/arithmetic.hpp"
 #include "cpu/kernels/dense.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 #include "cpu/kernels/vectors.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"

@@ -23,8 +23,8 @@
 #pragma once
 
 #include "cpu/kernels/elementwise/double/roots.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/rounding.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -10,7 +10,7 @@
 #include "cpu/kernels/elementwise/hyperbolic.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
 #include "cpu/kernels/elementwise/questions.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/elementwise/sigmoid.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
 #include "cpu/kernels/elementwise/trigonometry.hpp"

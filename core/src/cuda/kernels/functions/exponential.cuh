@@ -1,6 +1,6 @@
 // e^x and functions that use it: the scalar form of exp.hpp, tanh.hpp, sigmoid.hpp, gelu.hpp,
 // erf.hpp and a part of hyperbolic.hpp in core/src/cpu/kernels/elementwise, which give the
-// algorithms and their errors. Same steps, same bits.
+// algorithms and their errors.
 #pragma once
 
 #include "number.cuh"

@@ -1,6 +1,6 @@
 // Logarithms, ln(1 + x), ln(1 + e^x) and the inverse hyperbolic functions: the scalar form of
 // log.hpp, log_by_table.hpp and a part of hyperbolic.hpp in core/src/cpu/kernels/elementwise, which
-// give the algorithms and their errors. Same steps, same bits.
+// give the algorithms and their errors.
 #pragma once
 
 #include "exponential.cuh"

@@ -1,8 +1,8 @@
 // Parts of functions: polynomials, and arithmetic on numbers twice as long as the type's.
 //
-// The scalar form of core/src/cpu/kernels/elementwise/vector_math.hpp: the same steps in the same
-// order, so that functions have the CPU's bits. A fused multiply-add stands where its result is
-// exact, and the compiler makes none of its own (-fmad=false).
+// The scalar form of core/src/cpu/kernels/vector_math.hpp. A fused multiply-add stands where its
+// result is exact, and the compiler makes none of its own (-fmad=false); the CPU has more of them,
+// and differs within the errors of functions.
 #pragma once
 
 #include "cuda/kernels/device.cuh"

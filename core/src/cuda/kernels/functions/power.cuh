@@ -1,7 +1,6 @@
 // x^y, the distance sqrt(x^2 + y^2), and the remainder of a division: the scalar form of power.hpp
-// and remainder.hpp in core/src/cpu/kernels/elementwise. Same steps, same bits, except where the
-// CPU calls the C library: for powers of f64, here by a logarithm of 16 bits more than the type
-// has, and for far remainders, which are exact both here and there.
+// and remainder.hpp in core/src/cpu/kernels/elementwise. Powers of f64 take a logarithm of 16 bits
+// more than the type has. Far remainders, which are exact on the CPU too, have a way of their own.
 #pragma once
 
 #include "exponential.cuh"

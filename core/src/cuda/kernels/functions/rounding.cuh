@@ -1,5 +1,4 @@
-// Roots, and numbers rounded to whole ones: the scalar form of
-// core/src/cpu/kernels/elementwise/rounding.hpp.
+// Roots, and numbers rounded to whole ones: the scalar form of core/src/cpu/kernels/rounding.hpp.
 #pragma once
 
 #include "number.cuh"

@@ -1,5 +1,5 @@
 // Angles: the scalar form of core/src/cpu/kernels/elementwise/trigonometry.hpp, which gives the
-// algorithms and their errors. Same steps, same bits.
+// algorithms and their errors.
 #pragma once
 
 #include "number.cuh"

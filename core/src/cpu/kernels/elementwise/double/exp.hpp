@@ -12,7 +12,6 @@
 #pragma once
 
 #include "cpu/kernels/elementwise/double/table.hpp"
-#include "cpu/kernels/elementwise/exp.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -86,6 +85,7 @@ struct PowersOfTwo {
 #endif
   // Added to it, a number is rounded to a multiple of 1/k.
   static constexpr double kShift = 0x1.8p+52 / (1u << kStepBits);
+  static constexpr double kInverseLn2 = 0x1.71547652b82fep+0;
   static constexpr double kLn2High = 0x1.62e42fefap-1;  // 38 bits, and n has 15
   static constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
 };
@@ -103,7 +103,7 @@ struct StepOfLn2 {
 template <IsDoubles V>
 inline StepOfLn2<V> reduce_by_steps(V x) {
   using Of = PowersOfTwo;
-  const V shifted = multiply_add(x, V{} + ExpOf<double>::kInverseLn2, V{} + Of::kShift);
+  const V shifted = multiply_add(x, V{} + PowersOfTwo::kInverseLn2, V{} + Of::kShift);
   const V n = shifted - Of::kShift;
   const V high = less_exact_product(x, n, Of::kLn2High);
   return {bit_copy<As<uint64_t, V>>(shifted), multiply_add(n, V{} - Of::kLn2Low, high)};
@@ -131,25 +131,33 @@ inline TablePowerOfDouble<V> power_by_steps(V x, V x_low = V{}) {
   return {by.index, r + multiply_add(r * r, Of::kQ(r), Of::kLost[by.index])};
 }
 
-inline constexpr uint64_t kOneBits = uint64_t{1023} << 52;
-
-// The second step of two, as in power_of_e(): 2^512, or its inverse where x is negative.
+// factor * s (1 + p), where s may be out of the range, as it is where x, the power, is far from 0: the
+// last step is 2^512, or its inverse where x is negative. Results below normal numbers are the
+// integers below the last place of a sum, since processors take 20 times as long for a product.
 template <IsDoubles V>
-inline As<uint64_t, V> second_factor(V x) {
-  constexpr uint64_t kLarge = uint64_t{1023 + 512} << 52;
-  return kLarge - ((bit_copy<As<uint64_t, V>>(x) & uint64_t{1} << 63) >> 1);
+inline V in_two_steps(const TablePowerOfDouble<V>& by, V factor, V x) {
+  using Bits = As<uint64_t, V>;
+  const auto is_negative = x < 0;
+  constexpr uint64_t kLarge = uint64_t{512} << 52;
+  const Bits bits = bit_copy<Bits>(power_by_index(by.index));
+  const V s = bit_copy<V>(is_negative ? bits + kLarge : bits - kLarge);
+  const V first = multiply_add(s, by.p, s) * factor;
+  const V magnitude = magnitude_of(first);
+  const auto is_small = is_negative & (magnitude < 0x1p-510);
+  const V sum = magnitude * 0x1p562 + 0x1p52;
+  const V small = bit_copy<V>(bit_copy<Bits>(sum) - bit_copy<uint64_t>(0x1p52));
+  const V large = (is_small ? V{} : first) * (is_negative ? V{} + 0x1p-512 : V{} + 0x1p512);
+  return is_small ? with_sign_of(small, first) : large;
 }
 
-// factor * e^(x + x_low) of any x, where 2^n may be out of the range: it is multiplied in two steps.
+// Beyond it on either side e^x and x e^x are infinite or 0.
+inline constexpr double kFarthestPower = 770;
+
+// factor * e^(x + x_low) of any x.
 template <IsDoubles V>
 __attribute__((noinline)) V far_power(V x, V x_low, V factor) {
-  using Bits = As<uint64_t, V>;
-  constexpr double kFarthest = ExpOf<double>::kFarthest;
-  const V near = at_least(at_most(x, kFarthest), -kFarthest);
-  const auto by = power_by_steps(near, x_low);
-  const Bits second = second_factor(near);
-  const V s = bit_copy<V>(bit_copy<Bits>(power_by_index(by.index)) + kOneBits - second);
-  return last_step(multiply_add(s, by.p, s) * factor, bit_copy<V>(second), near, -kOrdinary);
+  const V near = at_least(at_most(x, kFarthestPower), -kFarthestPower);
+  return in_two_steps(power_by_steps(near, x_low), factor, near);
 }
 
 template <IsDoubles V>
@@ -178,13 +186,9 @@ inline TablePowerOfDouble<V> power_of_two_by_steps(V x) {
 // Beyond kFarthest on either side 2^x is infinite or 0.
 template <IsDoubles V>
 __attribute__((noinline)) V far_exponential_of_2(V x) {
-  using Bits = As<uint64_t, V>;
   constexpr double kFarthest = 1100;
   const V near = at_least(at_most(x, kFarthest), -kFarthest);
-  const auto by = power_of_two_by_steps(near);
-  const Bits second = second_factor(near);
-  const V s = bit_copy<V>(bit_copy<Bits>(power_by_index(by.index)) + kOneBits - second);
-  return last_step(multiply_add(s, by.p, s), bit_copy<V>(second), near, -1022.0);
+  return in_two_steps(power_of_two_by_steps(near), V{} + 1.0, near);
 }
 
 template <IsDoubles V>
@@ -202,7 +206,7 @@ inline V exponential_of_2(V x) {
 template <bool kIsPositive, IsDoubles V>
 inline Long<V> long_power_less_one(V x) {
   using Of = PowersOfTwo;
-  const V shifted = multiply_add(x, V{} + ExpOf<double>::kInverseLn2, V{} + Of::kShift);
+  const V shifted = multiply_add(x, V{} + PowersOfTwo::kInverseLn2, V{} + Of::kShift);
   const V n = shifted - Of::kShift;
   const V high = less_exact_product(x, n, Of::kLn2High);
   const V r = multiply_add(n, V{} - Of::kLn2Low, high);

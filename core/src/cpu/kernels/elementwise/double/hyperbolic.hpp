@@ -17,7 +17,7 @@
 
 #include "cpu/kernels/elementwise/double/exp.hpp"
 #include "cpu/kernels/elementwise/double/log.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/rounding.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -121,7 +121,7 @@ template <IsDoubles V>
 __attribute__((noinline)) V far_sigmoid(V x, V factor) {
   const V within = at_least(at_most(x, kOrdinarySigmoid), -kOrdinarySigmoid);
   const V near = sigmoid_near(within) * factor;
-  const V far = far_power(x, V{}, at_least(factor, -ExpOf<double>::kFarthest));
+  const V far = far_power(x, V{}, at_least(factor, -kFarthestPower));
   return x < -kOrdinarySigmoid ? far : near;
 }
 

@@ -17,7 +17,6 @@
 #pragma once
 
 #include "cpu/kernels/elementwise/double/table.hpp"
-#include "cpu/kernels/elementwise/log_by_table.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -226,7 +225,9 @@ __attribute__((noinline)) V logarithm_of_any_doubles(V x) {
   const auto is_subnormal = x < 0x1p-1022;
   const V u = is_subnormal ? x * 0x1p54 : x;
   const V more = is_subnormal ? V{} - 54.0 : V{};
-  return logarithm_or_limit(x, logarithm_of_plain_doubles<Of>(u, more));
+  const V result = logarithm_of_plain_doubles<Of>(u, more);
+  const V limit = x < 0 ? V{} + __builtin_nan("") : x == 0 ? V{} - __builtin_inf() : x;
+  return (x > 0) & (x < __builtin_inf()) ? result : limit;
 }
 
 template <class Of, IsDoubles V>

@@ -10,7 +10,7 @@
 
 #include "cpu/kernels/elementwise/double/exp.hpp"
 #include "cpu/kernels/elementwise/double/log.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/rounding.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
@@ -71,7 +71,7 @@ __attribute__((noinline)) V power_of_any_doubles(V x, V y) {
   const V limit = a == 0 ? V{} - kInfinity : a;
   const V logarithm = is_plain ? plain.high : limit;
   const Long<V> exponent = exponent_of_power(Long<V>{logarithm, is_plain ? plain.low : V{}}, y);
-  const auto has_low = magnitude_of(exponent.high) < 2 * ExpOf<double>::kFarthest;
+  const auto has_low = magnitude_of(exponent.high) < 2 * kFarthestPower;
   const V result = far_power(exponent.high, has_low ? exponent.low : V{}, V{} + 1.0);
   const V half = y * 0.5;
   const auto is_whole = trunc_of(y) == y;

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "cpu/kernels/elementwise/double/table.hpp"
-#include "cpu/kernels/elementwise/rounding.hpp"
+#include "cpu/kernels/rounding.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -1,7 +1,7 @@
 // Tables of numbers of f64 for each lane to choose from, and whether all lanes are ordinary.
 #pragma once
 
-#include "cpu/kernels/elementwise/vector_math.hpp"
+#include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
