@@ -74,8 +74,8 @@ void fill_with_either(Array& array, Type type, Random& random, double range = 8)
   }
 }
 
-// The allowed difference from the CPU in units in the last place: 0, except of functions, of which
-// both are within the bound of the table.
+// The allowed difference from the CPU in units in the last place: 0, except for functions, where both
+// results are within the bound of the table.
 double last_places_of(const OperationRow& row) {
   return row.last_places > tenure::kernels::kRounded ? 2 * row.last_places : 0;
 }

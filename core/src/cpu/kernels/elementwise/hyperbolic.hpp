@@ -17,8 +17,8 @@
 
 #include "cpu/kernels/elementwise/exp.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
-#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
+#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/vector_math.hpp"
 
 namespace tenure::kernels {

@@ -7,8 +7,8 @@
 
 #include "cpu/kernels/elementwise/double/power.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
-#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/elementwise/trigonometry.hpp"
+#include "cpu/kernels/rounding.hpp"
 
 namespace tenure::kernels {
 inline namespace TENURE_ISA {

@@ -31,8 +31,8 @@ inline namespace TENURE_ISA {
 namespace {
 
 template <class T>
-inline constexpr T kFarthestAngle = sizeof(T) == 8 ? static_cast<T>(0x1p16)
-                                                   : static_cast<T>(0x1p17);
+inline constexpr T kFarthestAngle =
+    sizeof(T) == 8 ? static_cast<T>(0x1p16) : static_cast<T>(0x1p17);
 
 // Half a vector of f32 as one of f64, and back. Compilers' conversions take registers apart.
 template <class Doubles, class Half>
@@ -93,27 +93,34 @@ struct Reduced {
   V less;  // the amount by which r is too large
 };
 
-inline constexpr double kTwoOverPiOfDouble = 0x1.45f306dc9c883p-1;
+// An f64, where `less` may be some places of r. Added to `shift`, a fraction is rounded away.
+template <class V>
+inline Reduced<V> nearly_reduced(V x, double shift) {
+  const V shifted = multiply_add(x, V{} + 0x1.45f306dc9c883p-1, V{} + shift);
+  const V n = shifted - shift;
+  // The products are exact, and so is the first difference. So is that of it and r: either is r so
+  // large that the two are near each other, or so small that it is exact too.
+  const V high = less_exact_product(x, n, 0x1.921fb544p+0);
+  const V r = less_exact_product(high, n, 0x1.0b4611a6p-34);
+  const V lost = less_exact_product(high - r, n, 0x1.0b4611a6p-34);
+  return {bit_copy<As<uint64_t, V>>(shifted), r,
+          multiply_add(n, V{} + 0x1.3198a2e037073p-69, -lost)};
+}
 
 // |x| <= kFarthestAngle, and `more` to n.
 template <class V>
 __attribute__((always_inline)) inline Reduced<V> reduce_by_right_angles(V x, int more) {
   using T = Number<V>;
   using Bits = As<UnsignedOf<T>, V>;
-  // Added to a number this large, a fraction is rounded away.
-  const T shift = static_cast<T>(sizeof(T) == 8 ? 0x1.8p52 : 0x1.8p23) + static_cast<T>(more);
-  const V shifted = x * static_cast<T>(0x1.45f306dc9c883p-1) + shift;
-  const V n = shifted - shift;
   if constexpr (sizeof(T) == 8) {
-    // The products are exact, and so is the first difference. So is that of it and r_of_two: either
-    // is r_of_two so large that the two are near each other, or so small that it is exact too.
-    const V high = less_exact_product(x, n, 0x1.921fb544p+0);
-    const V r_of_two = less_exact_product(high, n, 0x1.0b4611a6p-34);
-    const V lost = less_exact_product(high - r_of_two, n, 0x1.0b4611a6p-34);
-    const V low = multiply_add(n, V{} + 0x1.3198a2e037073p-69, -lost);
-    const V r = r_of_two - low;
-    return {bit_copy<Bits>(shifted), r, low - (r_of_two - r)};
+    const Reduced<V> nearly = nearly_reduced(x, 0x1.8p52 + more);
+    const V r = nearly.r - nearly.less;
+    return {nearly.quadrant, r, nearly.less - (nearly.r - r)};
   } else {
+    // Added to a number this large, a fraction is rounded away.
+    const T shift = static_cast<T>(0x1.8p23f) + static_cast<T>(more);
+    const V shifted = x * static_cast<T>(0x1.45f306dc9c883p-1) + shift;
+    const V n = shifted - shift;
     // Exact, also where a product is rounded and subtracted in two parts; so is the rounding error
     // of r.
 #if defined(__FMA__)
@@ -242,23 +249,23 @@ inline V choose_by_lowest_bit(Bits bits, V odd, V even) {
   return (bits & 1) != 0 ? odd : even;
 }
 
-// tan (2 (u - less)) of f64, or -1 of it where the number of right angles is odd, by t = tan u:
+// tan (r - less) of f64, or -1 over it where the number of right angles is odd, by t = 2 tan (r / 2):
 //
-//     tan 2 u = t / ((1 - t^2) / 2)
+//     tan r = t / (1 - t^2 / 4)
 //
 // where the polynomial minimises the largest relative error of t: 2^-58.7. t is in two parts. Signs
 // are such that the tangent of -0 is -0.
 template <class V, class Bits>
-inline V tangent_of_twice(Bits quadrant, V u, V less) {
-  const V square = u * u;
+inline V tangent_by_half(Bits quadrant, V r, V less) {
+  const V square = r * r;
   const V rest =
-      Polynomial{0x1.5555555555575p-2,  0x1.111111110d1b1p-3,  0x1.ba1ba1bf9c43ep-5,
-                 0x1.664f46a39b893p-6,  0x1.226e9163556bap-7,  0x1.d6be8a1aeb918p-9,
-                 0x1.7f250b523686ep-10, 0x1.2515ac6f5d56dp-11, 0x1.58dc71557b3b2p-12}(square);
-  const Long<V> t = sum_of(u, multiply_add(square * u, rest, multiply_add(-less, square, -less)));
-  const V half_less = multiply_add(-0.5 * t.high, t.high, V{} + 0.5);
-  const V dividend = choose_by_lowest_bit(quadrant, -half_less, t.high);
-  const V divisor = choose_by_lowest_bit(quadrant, t.high, half_less);
+      Polynomial{0x1.5555555555575p-4,  0x1.111111110d1b1p-7,  0x1.ba1ba1bf9c43ep-11,
+                 0x1.664f46a39b893p-14, 0x1.226e9163556bap-17, 0x1.d6be8a1aeb918p-21,
+                 0x1.7f250b523686ep-24, 0x1.2515ac6f5d56dp-27, 0x1.58dc71557b3b2p-30}(square);
+  const Long<V> t = sum_of(r, multiply_add(square * r, rest, -less));
+  const V one_less = multiply_add(-0.25 * t.high, t.high, V{} + 1.0);
+  const V dividend = choose_by_lowest_bit(quadrant, -one_less, t.high);
+  const V divisor = choose_by_lowest_bit(quadrant, t.high, one_less);
   const V inverse = 1.0 / divisor;
 #if defined(__FMA__)
   const V first = dividend * inverse;
@@ -281,7 +288,7 @@ __attribute__((always_inline)) inline V of_reduced_angle(Angle angle, V x, const
   const auto quadrant = by.quadrant;
   if constexpr (sizeof(T) == 8) {
     if (angle == Angle::kTangent) {
-      return tangent_of_twice(quadrant, 0.5 * by.r, 0.5 * by.less);
+      return tangent_by_half(quadrant, by.r, by.less);
     }
   }
   const auto [sine, cosine] = sine_and_cosine(by.r, by.less);
@@ -309,14 +316,8 @@ template <class V>
 __attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
   if constexpr (sizeof(Number<V>) == 8) {
     if (angle == Angle::kTangent) {
-      // Half of x, by half of right angles, and in fewer steps than reduce_by_right_angles() has.
-      const V shifted = multiply_add(x, V{} + kTwoOverPiOfDouble, V{} + 0x1.8p52);
-      const V n = shifted - 0x1.8p52;
-      const V high = less_exact_product(0.5 * x, n, 0x1.921fb544p-1);
-      const V u = less_exact_product(high, n, 0x1.0b4611a6p-35);
-      const V lost = less_exact_product(high - u, n, 0x1.0b4611a6p-35);
-      const V less = multiply_add(n, V{} + 0x1.3198a2e037073p-70, -lost);
-      return tangent_of_twice(bit_copy<As<uint64_t, V>>(shifted), u, less);
+      const Reduced<V> nearly = nearly_reduced(x, 0x1.8p52);
+      return tangent_by_half(nearly.quadrant, nearly.r, nearly.less);
     }
   }
   return of_reduced_angle(angle, x, reduce_by_right_angles(x, more_of(angle)));

@@ -10,10 +10,10 @@
 #include "cpu/kernels/elementwise/hyperbolic.hpp"
 #include "cpu/kernels/elementwise/log.hpp"
 #include "cpu/kernels/elementwise/questions.hpp"
-#include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/elementwise/sigmoid.hpp"
 #include "cpu/kernels/elementwise/tanh.hpp"
 #include "cpu/kernels/elementwise/trigonometry.hpp"
+#include "cpu/kernels/rounding.hpp"
 #include "cpu/operations.hpp"
 #include "cpu/tables.hpp"
 

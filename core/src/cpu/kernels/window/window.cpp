@@ -2,9 +2,9 @@
 #include "cpu/window.hpp"
 
 #include "cpu/kernels/arithmetic.hpp"
-#include "cpu/kernels/vector_math.hpp"
 #include "cpu/kernels/matmul/multiply_add.hpp"
 #include "cpu/kernels/partial_vectors.hpp"
+#include "cpu/kernels/vector_math.hpp"
 #include "cpu/kernels/window/gradients.hpp"
 #include "cpu/kernels/window/stencil.hpp"
 #include "cpu/tables.hpp"

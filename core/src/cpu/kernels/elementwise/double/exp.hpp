@@ -32,7 +32,7 @@ struct PowersOfTwo {
                                                      0x1.6c16c0fc52dadp-10,
                                                      0x1.a030c8aa4c80ep-13,
                                                      0x1.a02e18522bd5fp-16};
-  // The same for e^r - 1: 2^-61 of it.
+  // q for e^r - 1, whose largest relative error is 2^-61.
   [[maybe_unused]] static constexpr Polynomial kQOfLess = {0x1p-1,
                                                            0x1.5555555555555p-3,
                                                            0x1.55555555565cbp-5,
@@ -66,7 +66,7 @@ struct PowersOfTwo {
   [[maybe_unused]] static constexpr Polynomial kQ = {0x1p-1, 0x1.555555548f648p-3,
                                                      0x1.55555554d953ep-5, 0x1.11123ac6f9d42p-7,
                                                      0x1.6c1808248643ap-10};
-  // The same for e^r - 1: 2^-59.3 of it.
+  // q for e^r - 1, whose largest relative error is 2^-59.3.
   [[maybe_unused]] static constexpr Polynomial kQOfLess = {0x1p-1,
                                                            0x1.5555555555558p-3,
                                                            0x1.55555554f244dp-5,
@@ -90,7 +90,7 @@ struct PowersOfTwo {
   static constexpr double kLn2Low = 0x1.cf79abc9e3b3ap-40;
 };
 
-// As far as it from 0 e^x is a normal number, and n as it should be.
+// Up to this distance from 0 e^x is a normal number, and n has the bits that 2^n takes.
 inline constexpr double kOrdinary = 708;
 
 // x = n ln 2 + r.
@@ -201,9 +201,8 @@ inline V exponential_of_2(V x) {
 }
 
 // e^x - 1 = (s - 1) + s r + s (r^2 q(r) + l), up to kOrdinary from 0, in two parts; `low` is no
-// rounding error. Without kIsPositive the second part lacks the rounding error of s - 1 where s is
-// above 2; with it x is not negative.
-template <bool kIsPositive, IsDoubles V>
+// rounding error. The second part lacks the rounding error of s - 1 where s is above 2.
+template <IsDoubles V>
 inline Long<V> long_power_less_one(V x) {
   using Of = PowersOfTwo;
   const V shifted = multiply_add(x, V{} + PowersOfTwo::kInverseLn2, V{} + Of::kShift);
@@ -216,7 +215,7 @@ inline Long<V> long_power_less_one(V x) {
   const V s_lost = Of::kLost[index];
   const V rest = multiply_add(r * r, Of::kQOfLess(r), multiply_add(s_lost, r, s_lost + lost));
   const V less_one = s - 1.0;
-  const V less_lost = kIsPositive ? (s - less_one) - 1.0 : s - (less_one + 1.0);
+  const V less_lost = s - (less_one + 1.0);
   const Long<V> product = product_of(s, r);
   const Long<V> sum = sum_of(less_one, product.high);
   return {sum.high, multiply_add(s, rest, (sum.low + less_lost) + product.low)};
@@ -225,7 +224,7 @@ inline Long<V> long_power_less_one(V x) {
 // The sign is that of x.
 template <IsDoubles V>
 inline V exponential_less_one_near(V x) {
-  const Long<V> t = long_power_less_one<false>(x);
+  const Long<V> t = long_power_less_one(x);
   return with_sign_of(t.high + t.low, x);
 }
 

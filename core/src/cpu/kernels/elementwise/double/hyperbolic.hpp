@@ -5,7 +5,7 @@
 //
 //     sinh |x| = ((s - i) + ((s - i) C + (s + i) S)) / 2
 //     cosh x = ((s + i) + ((s + i) C + (s - i) S)) / 2
-//     tanh |x| = t / (t + 2),   t = e^(2 |x|) - 1
+//     tanh |x| = -t / (t + 2),   t = e^(-2 |x|) - 1
 //     1 / (1 + e^-x) = 1 / (1 + s + s p),   e^-x = s + s p
 //     asinh |x| = ln(|x| + w),   w = sqrt(x^2 + 1)
 //     acosh x = ln(x + sqrt(x^2 - 1))
@@ -90,13 +90,14 @@ inline V hyperbolic_cosine(V x) {
 template <IsDoubles V>
 inline V hyperbolic_tangent(V x) {
   const V a = at_most(magnitude_of(x), 20.0);
-  const Long<V> parts = long_power_less_one<true>(a + a);
+  const Long<V> parts = long_power_less_one(-2.0 * a);
   const Long<V> t = sum_of(parts.high, parts.low);
-  const Long<V> divisor = sum_of_any(V{} + 2.0, t.high);
-  return with_sign_of(quotient(t, Long<V>{divisor.high, divisor.low + t.low}), x);
+  const Long<V> divisor = sum_of(V{} + 2.0, t.high);
+  const V ratio = quotient(t, Long<V>{divisor.high, divisor.low + t.low});
+  return with_sign_of(magnitude_of(ratio), x);
 }
 
-// As far as it from 0 1 / (1 + e^-x) is a normal number.
+// Up to this distance from 0 1 / (1 + e^-x) is a normal number.
 inline constexpr double kOrdinarySigmoid = 700;
 
 // 1 / (1 + e^-x), of x up to kOrdinarySigmoid from 0.
@@ -142,7 +143,7 @@ inline V silu(V x) {
   return result;
 }
 
-// The root of a number with its rounding error. That of 0 is 0.
+// The root of a number, with its rounding error; the root of 0 is 0.
 template <IsDoubles V>
 inline Long<V> root_of(const Long<V>& x) {
   const V root = square_root(x.high);

@@ -105,7 +105,7 @@ struct MantissaOfDouble {
     m = bit_copy<V>((from_least & ((uint64_t{1} << 52) - 1)) + kLeast);
   }
 
-  // That of c, in the lowest four bits.
+  // The lowest four bits name c.
   [[nodiscard]] As<uint64_t, V> place() const { return from_least >> 48; }
 
   [[nodiscard]] V n() const {

@@ -1,10 +1,12 @@
 // Cube roots and inverses of square roots of f64, for vectors of every instruction set.
 //
-// A number whose bits are a constant less a third of those of x is x^(-1/3) within 3.5 percent
-// (Kahan); y is that times a polynomial in 1 less x times its cube, and within 2^-32. x y^2 is the
-// root but for that, which one step of Newton's corrects: the remainder of the cube has all digits,
-// so one rounding of full size remains. The largest error of cbrt on 10^8 numbers was CBRT, of rsqrt
-// RSQRT units in the last place.
+// A constant less a third of the bits of x is a guess g at x^(-1/3), within 3.5 percent (Kahan). With
+// e = 1 - x g^3,
+//
+//     y = g + g e p(e),   root = x y^2,   cbrt x = root + (x - root^3) y^2 / 3
+//
+// where p is the polynomial that minimises the largest relative error of y, 2^-32. The remainder x -
+// root^3 has all digits, so one rounding of full size remains.
 #pragma once
 
 #include "cpu/kernels/elementwise/double/table.hpp"
@@ -18,7 +20,7 @@ namespace {
 inline constexpr double kLeastForRoots = 0x1p-900;
 inline constexpr double kEndForRoots = 0x1p900;
 
-// Of a number between them.
+// The number is between them.
 template <IsDoubles V>
 inline V cube_root_of_plain(V a) {
   const auto third = ((bit_copy<As<uint64_t, V>>(a) >> 32) * 0xaaaaaaabu) >> 33;
@@ -80,7 +82,7 @@ inline V first_of_inverse_root(V x) {
   return bit_copy<V>(_mm512_maskz_rsqrt14_pd(0xff, bit_copy<__m512d>(x)));
 }
 
-// Of zeros, infinities, negative numbers and NaN as the instruction has it.
+// The instruction has the limits for zeros, infinities, negative numbers and NaN.
 template <IsDoubles V>
 __attribute__((noinline)) V inverse_root_of_any(V x) {
   const auto is_positive = (x > 0) & (x < __builtin_inf());
