@@ -18,7 +18,7 @@ inline namespace TENURE_ISA {
 namespace {
 
 struct PowersOfTwo {
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(TENURE_HAS_SHORT_TABLES)
   static constexpr unsigned kStepBits = 2;
   static constexpr Table4Of<uint64_t> kBits = {
       {0x3ff0000000000000, 0x3fef06fe0a31b715, 0x3feea09e667f3bcd, 0x3feee89f995ad3ad}};

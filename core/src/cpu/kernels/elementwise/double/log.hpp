@@ -2,12 +2,12 @@
 //
 //     x = 2^n m,   log x = n log 2 + log c + log(1 + f),   1 + f = m / c
 //
-// Where lanes choose from registers, c is one of 16 numbers for m from 0.735 to 1.47, so that |f| <=
+// Under most sets c is one of 16 numbers for m from 0.735 to 1.47, so that |f| <=
 // 0.0335, and a polynomial that minimises the largest relative error of log(1 + f), 2^-55.4, is
 // short. 1 / c has 6 bits, so that f is exact, and around 1 it is 1, so that a small logarithm keeps
 // all digits.
 //
-// Elsewhere c is 1 for m from sqrt(1/2) to sqrt(2), and the error of the polynomial p is 2^-59.5 (K.
+// With short tables c is 1 for m from sqrt(1/2) to sqrt(2), and the error of the polynomial p is 2^-59.5 (K.
 // C. Ng's method in fdlibm, Sun Microsystems, 1993):
 //
 //     ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + s^2 p(s^2))),   s = f / (2 + f)
@@ -49,7 +49,7 @@ struct NaturalOfDoubles {
 struct BinaryOfDoubles {
   static constexpr Long<double> kTwo = {1, 0};
   static constexpr Long<double> kSlope = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
-#if defined(__AVX512F__)
+#if !defined(TENURE_HAS_SHORT_TABLES)
   static constexpr Table16Of<double> kHigh = {
       {-0x1.b47ebf7388p-2, -0x1.6e221cd9d1p-2, -0x1.24407ab0ep-2, -0x1.fbc16b9026p-3,
        -0x1.acf5e2db4ep-3, -0x1.08c588cda8p-3, -0x1.663f6fac9p-4, -0x1.6bad3758fp-5, 0,
@@ -69,7 +69,7 @@ struct BinaryOfDoubles {
 struct DecimalOfDoubles {
   static constexpr Long<double> kTwo = {0x1.34413509f8p-2, -0x1.80433b83b532ap-44};
   static constexpr Long<double> kSlope = {0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
-#if defined(__AVX512F__)
+#if !defined(TENURE_HAS_SHORT_TABLES)
   static constexpr Table16Of<double> kHigh = {
       {-0x1.06cbd67a6cp-3, -0x1.b8de4d3ab4p-4, -0x1.5fe80488bp-4, -0x1.31b3055c48p-4,
        -0x1.02428c1f08p-4, -0x1.3ed1199a6p-5, -0x1.af5f92b01p-6, -0x1.b5e908eb2p-7, 0,
@@ -89,7 +89,7 @@ struct DecimalOfDoubles {
 
 // The least m of the two methods.
 inline constexpr uint64_t kLeastOfTable = 0x3fe7840000000000u;
-#if defined(__AVX512F__)
+#if !defined(TENURE_HAS_SHORT_TABLES)
 inline constexpr uint64_t kLeastOfLogarithms = kLeastOfTable;
 #else
 inline constexpr uint64_t kLeastOfLogarithms = 0x3fe6a09e667f3bcdu;
@@ -130,7 +130,7 @@ struct MantissaOfDouble {
 template <IsDoubles V>
 using Mantissa64 = MantissaOfDouble<kLeastOfLogarithms, V>;
 
-#if defined(__AVX512F__)
+#if !defined(TENURE_HAS_SHORT_TABLES)
 template <IsDoubles V>
 inline V inverse_of_center(const Mantissa64<V>& by) {
   return NaturalOfDoubles::kInverse[by.place()];

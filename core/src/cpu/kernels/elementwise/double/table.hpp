@@ -3,6 +3,12 @@
 
 #include "cpu/kernels/vector_math.hpp"
 
+// Lanes of AVX2 choose from 4 numbers in registers. Of 16 each lane takes a load, which costs more
+// than the terms that the table saves; fewer lanes, or larger registers, gain by it.
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#define TENURE_HAS_SHORT_TABLES
+#endif
+
 namespace tenure::kernels {
 inline namespace TENURE_ISA {
 namespace {
@@ -39,7 +45,7 @@ struct Table4Of {
   template <IsVector Index>
   [[nodiscard]] As<T, Index> operator[](Index index) const {
     using V = As<T, Index>;
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(TENURE_HAS_SHORT_TABLES)
     // The second bit of each control chooses, and the sign bit between two.
     const auto pairs = reinterpret_cast<const __m128d*>(entries);
     const auto within = bit_copy<__m256i>(index << 1);
