@@ -65,9 +65,12 @@ inline V at_most(V x, Number<V> limit) {
 #if defined(__AVX512F__)
   if constexpr (kSame<Number<V>, float>) {
     return bit_copy<V>(_mm512_maskz_min_ps(0xffff, bit_copy<__m512>(limits), bit_copy<__m512>(x)));
+  } else {
+    return bit_copy<V>(_mm512_maskz_min_pd(0xff, bit_copy<__m512d>(limits), bit_copy<__m512d>(x)));
   }
-#endif
+#else
   return limits < x ? limits : x;
+#endif
 }
 template <IsVector V>
 inline V at_least(V x, Number<V> limit) {
@@ -75,9 +78,12 @@ inline V at_least(V x, Number<V> limit) {
 #if defined(__AVX512F__)
   if constexpr (kSame<Number<V>, float>) {
     return bit_copy<V>(_mm512_maskz_max_ps(0xffff, bit_copy<__m512>(limits), bit_copy<__m512>(x)));
+  } else {
+    return bit_copy<V>(_mm512_maskz_max_pd(0xff, bit_copy<__m512d>(limits), bit_copy<__m512d>(x)));
   }
-#endif
+#else
   return limits > x ? limits : x;
+#endif
 }
 
 template <class V>

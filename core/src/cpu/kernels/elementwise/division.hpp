@@ -149,7 +149,7 @@ inline V complex_quotient(V a, V b) {
   if constexpr (sizeof(Number<V>) == 8) {
     return quotient_of_wide(a, b);
   } else {
-    return by_doubles(a, b, [](auto x, auto y) { return quotient_of_narrow(x, y); });
+    return by_doubles([](auto x, auto y) { return quotient_of_narrow(x, y); }, a, b);
   }
 }
 

@@ -1,5 +1,5 @@
 // e^x in f32 and f64 within one unit in the last place, without a branch, for vectors of every
-// instruction set. f32 takes 2^(k/16) from a table (exponential_by_table), and so does f64
+// instruction set. f32 takes 2^(k/16) from a table (finished_power), and so does f64
 // (double/exp.hpp). The method below is that of functions that need more of a power than its rounded
 // value.
 //
@@ -256,11 +256,11 @@ struct TablePower {
 template <class V>
 inline TablePower<V> table_power(V x, V x_low) {
   using Of = TableOfPowers;
-  const V shifted = x * ExpOf<float>::kInverseLn2 + Of::kShift;
+  const V shifted = multiply_add(x, V{} + ExpOf<float>::kInverseLn2, V{} + Of::kShift);
   const V n = shifted - Of::kShift;
-  const V r = less_exact_product(x, n, Of::kLn2High) - (n * Of::kLn2Low - x_low);
+  const V r = less_exact_product(x, n, Of::kLn2High) + multiply_add(n, V{} - Of::kLn2Low, x_low);
   const auto index = bit_copy<As<uint32_t, V>>(shifted);
-  const V rest = (r * r) * (r * Of::kB + Of::kA) + Of::kLost[index];
+  const V rest = multiply_add(r * r, multiply_add(r, V{} + Of::kB, V{} + Of::kA), Of::kLost[index]);
   return {index, n, r + rest};
 }
 
@@ -291,7 +291,7 @@ template <class V>
 inline V weighted_power(const TablePower<V>& by, V factor) {
 #if defined(__AVX512F__)
   const V power = TableOfPowers::kPower[by.index];
-  const V weighted = (power + power * by.less_one) * factor;
+  const V weighted = multiply_add(power, by.less_one, power) * factor;
   // From it on a result is normal, unless the factor is below 2^-26.
   constexpr float kMostlyNormal = -100.0f;
   if (!is_any_less(by.n, V{} + kMostlyNormal)) [[likely]]
@@ -299,7 +299,7 @@ inline V weighted_power(const TablePower<V>& by, V factor) {
   return scaled_down(scaled(weighted, by.n + 64.0f));
 #else
   const V power = scaled_power<64>(by);
-  return scaled_down((power + power * by.less_one) * factor);
+  return scaled_down(multiply_add(power, by.less_one, power) * factor);
 #endif
 }
 
@@ -311,30 +311,33 @@ template <class V>
 inline V normal_exponential(V x) {
   const TablePower<V> by = table_power(x, V{});
   const V power = scaled_power<0>(by);
-  return power + power * by.less_one;
+  return multiply_add(power, by.less_one, power);
 }
 
-// e^x, of x not beyond kFarthest.
+// power * (1 + less_one) * 2^n, whatever n is up to 170.
 template <class V>
-inline V exponential_by_table(V x) {
-  const TablePower<V> by = table_power(x, V{});
+inline V finished_power(const TablePower<V>& by) {
 #if defined(__AVX512F__)
-  const V power = TableOfPowers::kPower[by.index];
-  const V sum = power + power * by.less_one;
   const V normal = V{} - 126.0f;
+  const V power = TableOfPowers::kPower[by.index];
+  const V sum = multiply_add(power, by.less_one, power);
   if (!is_any_less(by.n, normal)) [[likely]]
     return scaled(sum, by.n);
   const auto is_small = by.n < normal;
   const V result = scaled(sum, is_small ? by.n + 64.0f : by.n);
   return is_small ? subnormal_of(result) : result;
 #else
+  if (is_every_lane_within(by.n, 125)) [[likely]] {
+    const V power = scaled_power<0>(by);
+    return multiply_add(power, by.less_one, power);
+  }
   using Bits = As<uint32_t, V>;
   constexpr uint32_t kSign = 0x80000000u;
   // 2^64 or its inverse is multiplied last, as in power_of_e().
   constexpr uint32_t kLarge = (127 + 64) << 23;
-  const Bits second = kLarge - ((bit_copy<Bits>(x) & kSign) >> 1);
+  const Bits second = kLarge - ((bit_copy<Bits>(by.n) & kSign) >> 1);
   const V first = bit_copy<V>(bit_copy<Bits>(scaled_power<127>(by)) - second);
-  return last_step(first + first * by.less_one, bit_copy<V>(second), x, kLeastNormal);
+  return last_step(multiply_add(first, by.less_one, first), bit_copy<V>(second), by.n, -125.0f);
 #endif
 }
 
@@ -342,27 +345,26 @@ inline V exponential_by_table(V x) {
 template <class V>
 inline V exponential(V x) {
   constexpr float kFarthest = ExpOf<float>::kFarthest;
-  return exponential_by_table(at_least(at_most(x, kFarthest), -kFarthest));
+  return finished_power(table_power(at_least(at_most(x, kFarthest), -kFarthest), V{}));
 }
 
-// 2^x = e^((x - n) ln 2) 2^n.
+// 2^(step + fraction), where the step is a multiple of 1/16 and the fraction is at most 1/32.
+template <class V>
+inline TablePower<V> table_power_of_2(V step, V fraction) {
+  using Of = TableOfPowers;
+  const auto index = bit_copy<As<uint32_t, V>>(step + Of::kShift);
+  const V r = fraction * ExpOf<float>::kLn2.high;
+  const V rest = multiply_add(r * r, multiply_add(r, V{} + Of::kB, V{} + Of::kA), Of::kLost[index]);
+  return {index, step, r + rest};
+}
+
 template <class V>
 inline V exponential_of_2(V x) {
-  using T = Number<V>;
-  using Of = ExpOf<T>;
-  using Bits = As<UnsignedOf<T>, V>;
   // Beyond it on either side 2^x is infinite or 0.
-  constexpr T kFarthest = sizeof(T) == 8 ? 1100 : 170;
-  constexpr T kShift = T{3} * static_cast<T>(UnsignedOf<T>{1} << (Of::kFractionBits - 1));
-  const auto [sign, magnitude] = clamp(x, kFarthest);
-  const V within = bit_copy<V>(bit_copy<Bits>(magnitude) | sign);
-  const V shifted = within + kShift;
-  const V fraction = within - (shifted - kShift);
-  const Long<V> r = product_of(fraction, V{} + Of::kLn2.high);
-  const PowerOfE<V> power =
-      power_of_e(ReducedByLn2<V>{shifted, r.high, r.low + fraction * Of::kLn2.low}, sign);
-  constexpr T kNormal = 1 - static_cast<T>(Of::kBias);
-  return last_step((power.high + power.low) * power.first, power.second, within, kNormal);
+  constexpr float kFarthest = 170;
+  const V within = at_least(at_most(x, kFarthest), -kFarthest);
+  const V step = (within + TableOfPowers::kShift) - TableOfPowers::kShift;
+  return finished_power(table_power_of_2(step, within - step));
 }
 
 }  // namespace

@@ -49,61 +49,11 @@ inline V log_beyond_first_term(V f) {
   return (square * f) * LogOf<T>::kP(f) - T{0.5} * square;
 }
 
-// x = 2^n (1 + f), of a positive finite x.
-template <class V>
-struct Binade {
-  V n;
-  V f;
-};
-
-template <class V>
-inline Binade<V> binade_of(V x) {
-  using T = Number<V>;
-  using Of = ExpOf<T>;
-  using Word = UnsignedOf<T>;
-  using Bits = As<Word, V>;
-  constexpr unsigned kFractionBits = Of::kFractionBits;
-  constexpr Word kRootOfHalf =
-      sizeof(T) == 8 ? Word{0x3fe6a09e} << (8 * sizeof(T) - 32) : static_cast<Word>(0x3f3504f3u);
-  // Subnormal numbers are made normal.
-  constexpr T kSmallest = sizeof(T) == 8 ? static_cast<T>(0x1p-1022) : static_cast<T>(0x1p-126f);
-  constexpr T kScale = sizeof(T) == 8 ? static_cast<T>(0x1p54) : static_cast<T>(0x1p25f);
-  constexpr T kScaleExponent = sizeof(T) == 8 ? 54 : 25;
-  const auto is_subnormal = x < kSmallest;
-  const V scaled = is_subnormal ? x * kScale : x;
-  // kMore is added to n, so that the difference is positive.
-  constexpr Word kMore = Of::kBias + 1;
-  const Bits shifted = bit_copy<Bits>(scaled) - kRootOfHalf + (kMore << kFractionBits);
-  // The bits of a number so large that its last bit counts ones hold an integer as a float.
-  constexpr T kShift = T{3} * static_cast<T>(Word{1} << (kFractionBits - 1));
-  const V biased = bit_copy<V>((shifted >> kFractionBits) + bit_copy<Word>(kShift));
-  const V n = biased - (kShift + static_cast<T>(kMore));
-  const Bits fraction = shifted & ((Word{1} << kFractionBits) - 1);
-  return {is_subnormal ? n - kScaleExponent : n, bit_copy<V>(fraction + kRootOfHalf) - T{1}};
-}
-
-// ln x + more; `more` is added to the terms that are added last.
-template <class V>
-inline V natural_logarithm(V x, V more) {
-  using Of = ExpOf<Number<V>>;
-  const Binade<V> of = binade_of(x);
-  const Long<V> sum = sum_of(of.n * Of::kLn2High, of.f);  // n has so few bits that this is exact
-  const V rest = log_beyond_first_term(of.f) + (of.n * Of::kLn2Low + more);
-  return logarithm_or_limit(x, sum.high + (sum.low + rest));
-}
-
 template <class V>
 inline V logarithm(V x) {
   return logarithm_by_table<NaturalLogarithm>(x);
 }
 
-// ln(1 + x) = ln u + (1 + x - u) / u, where u is 1 + x, rounded; x has a rounding error.
-template <class V>
-inline V logarithm_of_one_more(const Long<V>& x) {
-  const Long<V> u = sum_of_any(V{} + Number<V>{1}, x.high);
-  const V result = natural_logarithm(u.high, (u.low + x.low) / u.high);
-  return x.high == 0 ? x.high : result;
-}
 template <class V>
 inline V logarithm_of_one_more(V x) {
   return logarithm_of_one_more_by_table(x);

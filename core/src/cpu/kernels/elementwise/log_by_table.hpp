@@ -112,16 +112,16 @@ inline V logarithm_of_plain(V u, V lost, V more) {
   const V whole = __builtin_convertvector(by.n, V);
   const V n = kLost ? whole : whole + more;
   const Long<V> first = kIsNatural ? Long<V>{r, V{}} : product_of(r, V{} + Of::kSlope.high);
-  const Long<V> sum = sum_of(n * Of::kTwo.high + Of::kHigh[by.index], first.high);
+  const Long<V> sum = sum_of(multiply_add(n, V{} + Of::kTwo.high, Of::kHigh[by.index]), first.high);
   V low = Of::kLow[by.index];
-  if constexpr (!kSame<Of, BinaryLogarithm>) low += n * Of::kTwo.low;
-  if constexpr (!kIsNatural) low += first.low + r * Of::kSlope.low;
+  if constexpr (!kSame<Of, BinaryLogarithm>) low = multiply_add(n, V{} + Of::kTwo.low, low);
+  if constexpr (!kIsNatural) low += multiply_add(r, V{} + Of::kSlope.low, first.low);
   if constexpr (kLost) {
     // Divided by u, which is 2^n (1 + r) / inverse.
     const V quotient = without_power(lost * inverse, by.n);
-    low += quotient - quotient * r;
+    low += multiply_add(-quotient, r, quotient);
   }
-  return sum.high + (sum.low + ((r * r) * Of::kP(r) + low));
+  return sum.high + (sum.low + multiply_add(r * r, Of::kP(r), low));
 }
 
 // The limit for 0, negative numbers and infinity.

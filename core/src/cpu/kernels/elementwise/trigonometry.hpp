@@ -23,6 +23,9 @@
 #pragma once
 
 #include "cpu/kernels/elementwise/double/roots.hpp"
+#include "cpu/kernels/elementwise/single/arcs.hpp"
+#include "cpu/kernels/elementwise/single/doubles.hpp"
+#include "cpu/kernels/elementwise/single/roots.hpp"
 #include "cpu/kernels/rounding.hpp"
 #include "cpu/kernels/vector_math.hpp"
 
@@ -33,55 +36,6 @@ namespace {
 template <class T>
 inline constexpr T kFarthestAngle =
     sizeof(T) == 8 ? static_cast<T>(0x1p16) : static_cast<T>(0x1p17);
-
-// Half a vector of f32 as one of f64, and back. Compilers' conversions take registers apart.
-template <class Doubles, class Half>
-inline Doubles widened(Half half) {
-#if defined(__AVX512F__)
-  return bit_copy<Doubles>(_mm512_maskz_cvtps_pd(0xff, bit_copy<__m256>(half)));
-#elif defined(__AVX2__)
-  return bit_copy<Doubles>(_mm256_cvtps_pd(bit_copy<__m128>(half)));
-#else
-  return __builtin_convertvector(half, Doubles);
-#endif
-}
-template <class Half, class Doubles>
-inline Half narrowed(Doubles wide) {
-#if defined(__AVX512F__)
-  return bit_copy<Half>(_mm512_maskz_cvtpd_ps(0xff, bit_copy<__m512d>(wide)));
-#elif defined(__AVX2__)
-  return bit_copy<Half>(_mm256_cvtpd_ps(bit_copy<__m256d>(wide)));
-#else
-  return __builtin_convertvector(wide, Half);
-#endif
-}
-
-// A function of vectors of f64 for each half of one of f32.
-template <class V, class Function>
-inline V by_doubles(V x, const Function& function) {
-  using Half = typename SizedVector<float, sizeof(V) / 2>::type;
-  using Doubles = typename SizedVector<double, sizeof(V)>::type;
-  Half halves[2];
-  __builtin_memcpy(halves, &x, sizeof x);
-  for (Half& half : halves) half = narrowed<Half>(function(widened<Doubles>(half)));
-  __builtin_memcpy(&x, halves, sizeof x);
-  return x;
-}
-
-template <class V, class Function>
-inline V by_doubles(V x, V y, const Function& function) {
-  using Half = typename SizedVector<float, sizeof(V) / 2>::type;
-  using Doubles = typename SizedVector<double, sizeof(V)>::type;
-  Half left[2];
-  Half right[2];
-  __builtin_memcpy(left, &x, sizeof x);
-  __builtin_memcpy(right, &y, sizeof y);
-  for (int i = 0; i < 2; ++i) {
-    left[i] = narrowed<Half>(function(widened<Doubles>(left[i]), widened<Doubles>(right[i])));
-  }
-  __builtin_memcpy(&x, left, sizeof x);
-  return x;
-}
 
 enum class Angle { kSine, kCosine, kTangent };
 
@@ -361,7 +315,7 @@ __attribute__((noinline)) V of_any_angle(Angle angle, V x, V result) {
   if constexpr (sizeof(Number<V>) == 8) {
     far = of_any_f64_angle(angle, x);
   } else {
-    far = by_doubles(x, [angle](auto half) { return of_any_f64_angle(angle, half); });
+    far = by_doubles([angle](auto half) { return of_any_f64_angle(angle, half); }, x);
   }
   return magnitude_of(x) <= kFarthestAngle<Number<V>> ? result : far;
 }
@@ -511,20 +465,40 @@ inline V angle_of_doubles(V y, V x) {
   return result;
 }
 
-// Functions whose f32 is computed in f64.
-#define TENURE_BY_DOUBLES(name, function)                             \
-  template <class V>                                                  \
-  inline V name(V x) {                                                \
-    if constexpr (sizeof(Number<V>) == 8) {                           \
-      return function(x);                                             \
-    } else {                                                          \
-      return by_doubles(x, [](auto half) { return function(half); }); \
-    }                                                                 \
-  }
-TENURE_BY_DOUBLES(inverse_tangent, inverse_tangent_of_double)
-TENURE_BY_DOUBLES(inverse_sine, inverse_sine_of_double)
-TENURE_BY_DOUBLES(inverse_cosine, inverse_cosine_of_double)
-TENURE_BY_DOUBLES(cube_root, cube_root)
+template <IsDoubles V>
+inline V inverse_tangent(V x) {
+  return inverse_tangent_of_double(x);
+}
+template <IsDoubles V>
+inline V inverse_sine(V x) {
+  return inverse_sine_of_double(x);
+}
+template <IsDoubles V>
+inline V inverse_cosine(V x) {
+  return inverse_cosine_of_double(x);
+}
+
+// `result` has the angles of points whose coordinates' sum is finite and normal.
+template <IsSingles V>
+__attribute__((noinline)) V angle_of_any_singles(V y, V x, V result) {
+  const V other = by_doubles([](auto a, auto b) { return angle_of_doubles(a, b); }, y, x);
+  const V sum = magnitude_of(x) + magnitude_of(y);
+  return lanes_from(sum, kLeastNormalNumber, __builtin_inff()) ? result : other;
+}
+
+template <IsSingles V>
+inline V angle_of_point(V y, V x) {
+  const V up = magnitude_of(y);
+  const V along = magnitude_of(x);
+  const V result = angle_of_plain_singles(y, x, up, along);
+  if (!is_every_lane_from(up + along, kLeastNormalNumber, __builtin_inff())) [[unlikely]]
+    return angle_of_any_singles(y, x, result);
+  return result;
+}
+template <IsDoubles V>
+inline V angle_of_point(V y, V x) {
+  return angle_of_doubles(y, x);
+}
 
 }  // namespace
 }  // namespace TENURE_ISA
