@@ -119,7 +119,8 @@ TEST_P(Order, SortIsAStableSort) {
   });
 }
 
-// Around the ends of registers, blocks of registers, runs that are merged, and what is merged.
+// Lengths near those of registers, blocks of registers and merged runs, and near the longest that is
+// merged.
 TEST_P(Order, SortsRowsOfEveryNumberOfBlocks) {
   Random random(23);
   const std::int64_t lengths[] = {31,  33,  47,  63,  64,  65,   66,   96,   127,  128,  129,

@@ -8,7 +8,7 @@
 // is not 1. In the first form x p is an eighth of x at most, or is subtracted from it; in the
 // second form the power is 0.16 at most. So the roundings before the last sum weigh little.
 //
-// Every set gives the same bits. NaN stays.
+// Sets with fused multiply-adds use them. NaN stays.
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"

@@ -14,7 +14,7 @@
 // is kept with its rounding error, or the power would lose as many bits as it has before its point;
 // so are the rounding errors of sums and products before a division.
 //
-// Every set gives the same bits. NaN stays; minus infinity gives the limit, -0.
+// Sets with fused multiply-adds use them. NaN stays; minus infinity gives the limit, -0.
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"

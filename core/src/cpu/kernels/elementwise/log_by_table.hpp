@@ -9,7 +9,7 @@
 // logarithm at 1, with its rounding error, and r^2 p(r), p the polynomial that minimises the
 // largest relative error (Remez): 2^-27.1.
 //
-// Every set gives the same bits. NaN stays.
+// Sets with fused multiply-adds use them. NaN stays.
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"

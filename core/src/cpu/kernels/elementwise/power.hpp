@@ -1,8 +1,8 @@
 // x^y, and the distance sqrt(x^2 + y^2), within the errors that the table of operations states.
 //
 // The distance of f32 is computed in f64, which has enough digits that one rounding of full size
-// remains. That of f64 is scaled, and its squares, their sum and the root are corrected
-// by their rounding errors.
+// remains. The distance of f64 is scaled, and its
+// squares, their sum and the root are corrected by their rounding errors.
 #pragma once
 
 #include "cpu/kernels/elementwise/double/power.hpp"

@@ -8,7 +8,7 @@
 // sums, and their quotient is rounded once; a subnormal result once more. The power of two of e in
 // the dividend is multiplied last, so that the quotient is of normal numbers.
 //
-// Every set gives the same bits. NaN stays.
+// Sets with fused multiply-adds use them. NaN stays.
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"

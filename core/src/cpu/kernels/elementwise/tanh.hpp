@@ -15,7 +15,7 @@
 // Before that, r^2 q(r) has roundings, which is a sixth of t at most, and the polynomial an error
 // of 2^-29 (f64: 2^-59) of e^r.
 //
-// Every set gives the same bits. NaN stays.
+// Sets with fused multiply-adds use them. NaN stays.
 #pragma once
 
 #include "cpu/kernels/elementwise/exp.hpp"

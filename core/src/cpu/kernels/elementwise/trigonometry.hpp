@@ -19,7 +19,7 @@
 // 1983). The C library's functions do not serve: those of mingw-w64 are wrong there, and those of
 // glibc are off by up to 14 places near multiples of pi / 2.
 //
-// Every set gives the same bits.
+// Sets with fused multiply-adds use them.
 #pragma once
 
 #include "cpu/kernels/elementwise/double/roots.hpp"

@@ -95,7 +95,7 @@ struct ShortRows {
     }
   }
 
-  // Rows of a class, of which 4 * kFours entries may be read.
+  // Adds up rows of a class. From the first entry of each, 4 * kFours entries may be read.
   template <int kFours>
   __attribute__((always_inline)) void each(uint64_t rows) const {
     for (; rows != 0; rows &= rows - 1) {

@@ -19,8 +19,8 @@ namespace {
 
 inline constexpr float kMostPower = 0x1.fffffep+127f;  // finite
 
-// `power` has the powers of the magnitudes that are normal. Those of negative numbers are NaN unless
-// y is whole, and negative where it is odd.
+// `power` has the powers of the magnitudes that are normal. A power of a negative number is NaN
+// unless y is whole, and negative where y is odd.
 template <IsSingles V>
 __attribute__((noinline)) V power_of_any_singles(V x, V y, V power) {
   const V a = magnitude_of(x);
