@@ -169,12 +169,26 @@ struct Loading<float, F16> {
         _mm512_maskz_cvtph_ps(0xffff, kernels::load<__m256i>(from)));
   }
 };
+template <>
+struct Loading<float, BF16> {
+  static Vector<float> load(const Byte* from) {
+    const auto bits = _mm512_maskz_cvtepu16_epi32(0xffff, kernels::load<__m256i>(from));
+    return reinterpret_cast<Vector<float>>(_mm512_maskz_slli_epi32(0xffff, bits, 16));
+  }
+};
 #elif defined(__F16C__)
 constexpr bool kLoadsHalves = true;
 template <>
 struct Loading<float, F16> {
   static Vector<float> load(const Byte* from) {
     return reinterpret_cast<Vector<float>>(_mm256_cvtph_ps(kernels::load<__m128i>(from)));
+  }
+};
+template <>
+struct Loading<float, BF16> {
+  static Vector<float> load(const Byte* from) {
+    const auto bits = _mm256_cvtepu16_epi32(kernels::load<__m128i>(from));
+    return reinterpret_cast<Vector<float>>(_mm256_slli_epi32(bits, 16));
   }
 };
 #else

@@ -185,6 +185,11 @@ DriverFetch in_unit(const DriverFetch& fetch, const ElementUnit& unit) noexcept 
   DriverFetch scaled = fetch;
   scaled.converts = true;
   scaled.run = fetch_in_unit;
+  // Loops may read halves as they are. Sums of f16 are not computed in a unit.
+  if (fetch.load == nullptr && fetch.width_bytes == 2) {
+    const auto& from_bf16 = kernels::cast_kernels()[static_cast<unsigned>(Type::kBF16)];
+    scaled.load = from_bf16[static_cast<unsigned>(Type::kF32)].kernel;
+  }
   scaled.read_bytes = std::max(fetch.width_bytes, std::int64_t{4});
   scaled.unit = unit;
   return scaled;

@@ -95,7 +95,9 @@ void merge_logarithms(const Reduction&, const kernels::Merge& merge) {
 Reduction logsumexp_reduction(unsigned type) noexcept {
   constexpr auto kF64 = static_cast<unsigned>(kernels::Type::kF64);
   constexpr auto kF32 = static_cast<unsigned>(kernels::Type::kF32);
-  Reduction reduction = kernels::reduce_kernels()[TNR_REDUCE_OP_SUM - 1].by_type[type];
+  // Means read elements as f64 or f32.
+  Reduction reduction = kernels::reduce_kernels()[TNR_REDUCE_OP_MEAN - 1].by_type[type];
+  reduction.finish = kernels::Finish::kAsIs;
   reduction.accumulator_bytes = sizeof(double);
   reduction.extremes = kernels::Extremes::kStay;
   reduction.finished = kernels::Type::kF64;

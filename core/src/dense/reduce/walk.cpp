@@ -41,8 +41,11 @@ constexpr std::int64_t kWidestPanelBytes = std::int64_t{16} << 10;
 // Panels are cut no narrower for the sake of more threads: runs of a page.
 constexpr std::int64_t kNarrowestPanelBytes = 4096;
 constexpr std::int64_t kPanelColumns = 64;  // what widths are multiples of: whole cache lines
-// Results of as many elements as this are finished together, at most kMostTogether.
-constexpr std::int64_t kTogetherBytes = std::int64_t{32} << 10;
+// Results of as many elements as this are finished together, at most kMostTogether; of fewer where
+// threads would not have several panels each.
+constexpr std::int64_t kTogetherBytes = std::int64_t{512} << 10;
+constexpr std::int64_t kFewestTogetherBytes = std::int64_t{32} << 10;
+constexpr std::int64_t kPanelsPerThread = 8;
 constexpr std::int64_t kMostTogether = ExtremeResults::kMost;
 constexpr std::int64_t kMostFinishedBytes = 8;  // of one result
 
@@ -273,8 +276,11 @@ class Walk {
   // A column's result does not depend on the width of its panel.
   [[nodiscard]] std::int64_t panel_width(const Context& context) const noexcept {
     if (runs_along_) {
-      const std::int64_t bytes = std::max(count_ * in_bytes_, kTogetherBytes / kMostTogether);
-      return std::max(kTogetherBytes / bytes, std::int64_t{1});
+      const std::int64_t bytes = std::max(count_ * in_bytes_, std::int64_t{1});
+      const std::int64_t fewest = std::max(kFewestTogetherBytes / bytes, std::int64_t{1});
+      const std::int64_t share =
+          kept_.strip_count() * kept_.inner_extent() / (context.thread_count() * kPanelsPerThread);
+      return std::min(std::max(std::min(kTogetherBytes / bytes, share), fewest), kMostTogether);
     }
     const std::int64_t columns = kept_.inner_extent();
     const std::int64_t wanted = quotient_up(context.thread_count(), kept_.strip_count());

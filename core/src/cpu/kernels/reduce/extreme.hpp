@@ -55,10 +55,16 @@ inline Vector<T> best_number(const Vector<T>& best, const Vector<T>& value) {
 #undef TENURE_REGISTER
 #undef TENURE_BEST_OF
 
+// Of values that are not NaN.
 template <class Rule, class T>
 struct OfNumbers {
+  using Lane = T;
   static Vector<T> merge(const Vector<T>& best, const Vector<T>& value) {
     return best_number<Rule, T>(best, value);
+  }
+  template <class X>
+  static X merge(X best, X value) {
+    return Rule::holds(best, value) ? best : value;
   }
 };
 
@@ -89,7 +95,7 @@ struct Nans<float> {
 };
 #else
 template <class T>
-  requires kIsFloat<T>
+requires kIsFloat<T>
 struct Nans<T> {
   void add(const Vector<T>& a, const Vector<T>& b) {
 #if defined(__AVX2__)
@@ -117,46 +123,64 @@ struct Nans<T> {
 };
 #endif
 
+// Calls is_met(x) for dense elements, in vectors and then one by one, and returns the place of the
+// first that it holds for. There is one.
+template <class T, class IsMet>
+inline int64_t first_place(const Byte* in, int64_t count, const IsMet& is_met) {
+  constexpr int64_t kWidth = kPerVector<T>;
+  constexpr int64_t kVectors = 8;
+  int64_t first = 0;
+#pragma GCC unroll 1
+  for (; first + kVectors * kWidth <= count; first += kVectors * kWidth) {
+    const Byte* const from = in + first * kBytesOf<T>;
+    Vector<Truth<T>> found = {};
+#pragma GCC unroll 8
+    for (int64_t v = 0; v < kVectors; ++v) {
+      found |= is_met(load<Vector<T>>(from + v * kVectorBytes));
+    }
+    if (!is_any<Truth<T>>(found)) continue;
+    if constexpr (sizeof(T) >= 4) {
+      // From the last on without a branch, which would be mispredicted.
+      int64_t place = 0;
+#pragma GCC unroll 8
+      for (int64_t v = kVectors - 1; v >= 0; --v) {
+        const uint64_t bits = lane_bits<Truth<T>>(is_met(load<Vector<T>>(from + v * kVectorBytes)));
+        place = bits == 0 ? place : v * kWidth + __builtin_ctzll(bits);
+      }
+      return first + place;
+    }
+    break;
+  }
+#pragma GCC unroll 1
+  for (; first + kWidth <= count; first += kWidth) {
+    const Vector<Truth<T>> found = is_met(load<Vector<T>>(in + first * kBytesOf<T>));
+    if (is_any<Truth<T>>(found)) break;
+  }
+#pragma GCC unroll 1
+  for (; first < count; ++first) {
+    if (is_met(load<T>(in + first * kBytesOf<T>))) break;
+  }
+  return first;
+}
+
 // The place of the first of dense elements that equals `value`, or that is NaN where it is NaN.
 // There is one.
 template <class T>
 [[gnu::noinline]] int64_t place_of(T value, const Byte* in, int64_t count) {
-  constexpr int64_t kAtOnce = 8 * kPerVector<T>;
-  const bool is_nan = value != value;
-  const auto found_at = [&](int64_t i) {
-    const auto x = load<Vector<T>>(in + i * kBytesOf<T>);
-    return bit_copy<Vector<Truth<T>>>(is_nan ? (x != x) : (x == broadcast(value)));
-  };
-  int64_t first = 0;
-  for (; first + kAtOnce <= count; first += kAtOnce) {
-    Vector<Truth<T>> found = {};
-#pragma GCC unroll 4
-    for (int64_t i = 0; i < kAtOnce; i += kPerVector<T>) found |= found_at(first + i);
-    if (is_any<Truth<T>>(found)) break;
-  }
-#pragma GCC unroll 1
-  for (; first + kPerVector<T> <= count; first += kPerVector<T>) {
-    const auto found = found_at(first);
-    if constexpr (sizeof(T) >= 4) {
-      const uint64_t bits = lane_bits<Truth<T>>(found);
-      if (bits != 0) return first + __builtin_ctzll(bits);
-    } else {
-      if (is_any<Truth<T>>(found)) break;
+  if constexpr (kIsFloat<T>) {
+    if (value != value) {
+      return first_place<T>(in, count, [](const auto& x) { return x != x; });
     }
   }
-#pragma GCC unroll 1
-  for (; first < count; ++first) {
-    const T x = load<T>(in + first * kBytesOf<T>);
-    if (is_nan ? x != x : x == value) break;
-  }
-  return first;
+  return first_place<T>(in, count, [&](const auto& x) { return x == value; });
 }
 
 // The extreme of dense elements; the first NaN, if there is one. NaNs are looked for separately
 // from the comparisons, which then are single instructions that let NaNs pass.
 //
 // Lane i takes the elements i, i + kCount, ... in their order under every instruction set, so that
-// the same of +0 and -0 comes out.
+// the same of +0 and -0 comes out. They are one stream: processors fetch it ahead across the rows of
+// a tensor, and two streams that each end within a page less.
 template <class Rule, class T>
 [[gnu::noinline]] T extreme_of(const Byte* in, int64_t count) {
   using L = Lanes<T>;
@@ -164,7 +188,7 @@ template <class Rule, class T>
   auto best = every_lane<T>(Rule::template worst<T>());
   Nans<T> nans;
   int64_t i = 0;
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (; i + L::kCount <= count; i += L::kCount) {
     const Byte* const from = in + i * kBytesOf<T>;
     for (int part = 0; part < L::kParts; part += 2) {
@@ -186,7 +210,7 @@ template <class Rule, class T>
     const auto nan = static_cast<T>(__builtin_nan(""));
     return load<T>(in + place_of(nan, in, count) * kBytesOf<T>);
   }
-  return fold_lanes<Extreme<Rule, T>>(best);
+  return fold_lanes<Numbers>(best);
 }
 
 template <class Rule, class T>

@@ -127,7 +127,12 @@ constexpr Reduction sum_of() {
   if constexpr (kSame<T, Bool8>) {
     return kNone;
   } else if constexpr (kIsFloat<T>) {
-    return sum_leaving<T>(in_tree<T, Sum<Computed<T>>>(Finish::kAsIs), Extremes::kSum);
+    constexpr auto kFinish = Finish::kAsIs;
+    if constexpr (sizeof(T) == 2 && kLoadsHalves) {
+      return sum_leaving<T>(in_tree<T, SumOfHalves<T>>(kFinish), Extremes::kSum);
+    } else {
+      return sum_leaving<T>(in_tree<T, Sum<Computed<T>>>(kFinish), Extremes::kSum);
+    }
   } else if constexpr (sizeof(T) == 8) {
     Reduction result = of_integers<T, Sum<uint64_t>>();
     result.load = nullptr;  // the bits are the same
@@ -417,11 +422,9 @@ constexpr Reduction greatest_number_of() {
 #define TENURE_REDUCE_COUNT TENURE_ROW(count_of)
 // Norms are by their power, and logsumexp takes the loops of normalizations.
 #define TENURE_REDUCE_NORM \
-  {                        \
-  }
+  {}
 #define TENURE_REDUCE_LOGSUMEXP \
-  {                             \
-  }
+  {}
 #define TENURE_REDUCE_NAN_SUM TENURE_ROW(number_sum_of)
 #define TENURE_REDUCE_NAN_MEAN TENURE_ROW(number_mean_of)
 #define TENURE_REDUCE_NAN_MIN TENURE_ROW(least_number_of)

@@ -44,6 +44,11 @@ struct Sum : Adds {
   static constexpr Lane kLaneStart = 0;
   static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
 };
+// Of halves that are read where they are.
+template <class T>
+struct SumOfHalves : Sum<float> {
+  using In = T;
+};
 // Integers in 64 bits, where they wrap; signed ones extend. T is 32 bits wide or more.
 template <class T>
 struct WideIntegerSum : Sum<uint64_t> {
