@@ -6,6 +6,10 @@
 // that compilers need not find it out, which takes them ten times as long.
 #pragma once
 
+#if defined(__F16C__)
+#include <immintrin.h>
+#endif
+
 #include "cpu/kernels/number.hpp"
 
 // In a loop: compilers do not make vectors of it, nor copies for each count.
@@ -30,7 +34,9 @@ struct SizedVector {
 };
 
 template <class V>
-concept IsVector = requires(V v) { v[0]; };
+concept IsVector = requires(V v) {
+  v[0];
+};
 
 // The type of a vector's elements, integers promoted; a number's is its own.
 template <class V>
@@ -355,6 +361,76 @@ struct OnBF16 {
     return bit_copy<V>((upper & kUpper) | (lower >> 16));
   }
 };
+
+#if defined(__F16C__)
+inline constexpr bool kConvertsHalves = true;
+
+// Applies a rule for f32 to f16 in registers: to the lower half of a vector, then to the upper one.
+template <class Rule>
+struct OnF16 {
+  static constexpr bool kBranches = true;  // one number is a vector's first
+
+  template <IsVector V>
+  static V apply(V a) {
+    return joined<V>(Rule::apply(widened<0>(a)), Rule::apply(widened<1>(a)));
+  }
+  template <IsVector V>
+  static V apply(V a, V b) {
+    return joined<V>(Rule::apply(widened<0>(a), widened<0>(b)),
+                     Rule::apply(widened<1>(a), widened<1>(b)));
+  }
+  static uint16_t apply(uint16_t a) {
+    using Short = typename SizedVector<uint16_t, kShortBytes>::type;
+    return apply(Short{a})[0];
+  }
+
+ private:
+  // AVX-512 by masked forms, since g++ 12 takes the results of the others for uninitialised.
+  template <int kHalf, class V>
+  static As<float, V> widened(V halves) {
+    using Floats = As<float, V>;
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64) {
+      const auto half =
+          _mm512_maskz_extracti64x4_epi64(0xf, reinterpret_cast<__m512i>(halves), kHalf);
+      return reinterpret_cast<Floats>(_mm512_maskz_cvtph_ps(0xffff, half));
+    }
+#endif
+    if constexpr (sizeof(V) == 32) {
+      const auto half = _mm256_extracti128_si256(bit_copy<__m256i>(halves), kHalf);
+      return bit_copy<Floats>(_mm256_cvtph_ps(half));
+    }
+    if constexpr (sizeof(V) == 16) {
+      const auto half = _mm_srli_si128(bit_copy<__m128i>(halves), 8 * kHalf);
+      return bit_copy<Floats>(_mm_cvtph_ps(half));
+    }
+  }
+  template <class V, class Floats>
+  static V joined(Floats lower, Floats upper) {
+    constexpr int kNearest = _MM_FROUND_TO_NEAREST_INT;
+#if defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64) {
+      const auto low = _mm512_maskz_cvtps_ph(0xffff, reinterpret_cast<__m512>(lower), kNearest);
+      const auto high = _mm512_maskz_cvtps_ph(0xffff, reinterpret_cast<__m512>(upper), kNearest);
+      return reinterpret_cast<V>(
+          _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(low), high, 1));
+    }
+#endif
+    if constexpr (sizeof(V) == 32) {
+      return bit_copy<V>(_mm256_set_m128i(_mm256_cvtps_ph(bit_copy<__m256>(upper), kNearest),
+                                          _mm256_cvtps_ph(bit_copy<__m256>(lower), kNearest)));
+    }
+    if constexpr (sizeof(V) == 16) {
+      return bit_copy<V>(_mm_unpacklo_epi64(_mm_cvtps_ph(bit_copy<__m128>(lower), kNearest),
+                                            _mm_cvtps_ph(bit_copy<__m128>(upper), kNearest)));
+    }
+  }
+};
+#else
+inline constexpr bool kConvertsHalves = false;
+template <class Rule>
+struct OnF16;  // sets without the instructions convert panels
+#endif
 
 }  // namespace
 }  // namespace TENURE_ISA

@@ -197,7 +197,15 @@ inline constexpr Steps kStepsOf<Xor> = Steps::kAny;
 template <class Rule, class T>
 constexpr Elementwise kernel = {map_pairs<Rule, T>, nullptr, kStepsOf<Rule>};
 template <class Rule>
-constexpr Elementwise kernel<Rule, F16> = {map_pairs<Rule, float>, &kF16AsFloat, Steps::kDense};
+constexpr Elementwise kernel_of_f16() {
+  if constexpr (kConvertsHalves) {
+    return {map_pairs<OnF16<Rule>, uint16_t>, nullptr, Steps::kDense};
+  } else {
+    return {map_pairs<Rule, float>, &kF16AsFloat, Steps::kDense};
+  }
+}
+template <class Rule>
+constexpr Elementwise kernel<Rule, F16> = kernel_of_f16<Rule>();
 template <class Rule>
 constexpr Elementwise kernel<Rule, BF16> = {map_pairs<OnBF16<Rule>, uint16_t>, nullptr,
                                             kStepsOf<Rule>};
@@ -218,8 +226,8 @@ constexpr Elementwise function<Rule, BF16> = {map_joint<Rule, float, 2>, &kBF16A
 template <template <class> class Shift, class T>
 constexpr Elementwise shift = {map_joint<InWords<Shift, T>, T, 2>, nullptr, Steps::kDense};
 template <template <class> class Shift, class T>
-  requires(sizeof(T) >= 4)
-constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>, nullptr, Steps::kDense};
+requires(sizeof(T) >= 4) constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>,
+                                                                  nullptr, Steps::kDense};
 
 }  // namespace
 

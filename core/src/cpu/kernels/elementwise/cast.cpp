@@ -35,6 +35,11 @@ Finding float_to_f16(const Strip& strip) {
   return is_dense ? spill_f16(strip) : cast<float, F16>(strip);
 }
 
+Finding f16_to_float(const Strip& strip) {
+  const bool is_dense = strip.out_step == kStep<float> && strip.in[0].step == kStep<F16>;
+  return is_dense ? load_f16(strip) : cast<F16, float>(strip);
+}
+
 template <class T>
 struct Complex {
   T real;
@@ -68,7 +73,7 @@ constexpr Elementwise cast_entry() {
   } else if constexpr (kSame<From, To>) {
     return {cast<UnsignedOf<From>, UnsignedOf<To>>, nullptr, Steps::kDense};
   } else if constexpr (kSame<From, F16> && kSame<To, float>) {
-    return {cast<F16, float>, nullptr, Steps::kDense};
+    return {f16_to_float, nullptr, Steps::kDense};
   } else if constexpr (kSame<From, float> && kSame<To, F16>) {
     return {float_to_f16, nullptr, Steps::kDense};
   } else if constexpr (kSame<From, F16>) {
@@ -93,12 +98,14 @@ constexpr Elementwise cast_entry() {
 
 }  // namespace
 
-#define TENURE_CASTS_FROM(From)                                                              \
-  {cast_entry<From, double>(),   cast_entry<From, float>(),    cast_entry<From, F16>(),      \
-   cast_entry<From, BF16>(),     cast_entry<From, int8_t>(),   cast_entry<From, int16_t>(),  \
-   cast_entry<From, int32_t>(),  cast_entry<From, int64_t>(),  cast_entry<From, uint8_t>(),  \
-   cast_entry<From, uint16_t>(), cast_entry<From, uint32_t>(), cast_entry<From, uint64_t>(), \
-   cast_entry<From, Bool8>()}
+#define TENURE_CASTS_FROM(From)                                                                   \
+  {                                                                                               \
+    cast_entry<From, double>(), cast_entry<From, float>(), cast_entry<From, F16>(),               \
+        cast_entry<From, BF16>(), cast_entry<From, int8_t>(), cast_entry<From, int16_t>(),        \
+        cast_entry<From, int32_t>(), cast_entry<From, int64_t>(), cast_entry<From, uint8_t>(),    \
+        cast_entry<From, uint16_t>(), cast_entry<From, uint32_t>(), cast_entry<From, uint64_t>(), \
+        cast_entry<From, Bool8>()                                                                 \
+  }
 
 const Elementwise kCast[kTypeCount][kTypeCount] = {
     TENURE_CASTS_FROM(double),   TENURE_CASTS_FROM(float),    TENURE_CASTS_FROM(F16),

@@ -242,7 +242,15 @@ constexpr Elementwise question = {ask_each<Rule, T>, nullptr, Steps::kDense};
 template <class Rule, class T>
 constexpr Elementwise kernel = {map_each<Rule, T>, nullptr, Steps::kDense};
 template <class Rule>
-constexpr Elementwise kernel<Rule, F16> = {map_each<Rule, float>, &kF16AsFloat, Steps::kDense};
+constexpr Elementwise kernel_of_f16() {
+  if constexpr (kConvertsHalves) {
+    return {map_each<OnF16<Rule>, uint16_t>, nullptr, Steps::kDense};
+  } else {
+    return {map_each<Rule, float>, &kF16AsFloat, Steps::kDense};
+  }
+}
+template <class Rule>
+constexpr Elementwise kernel<Rule, F16> = kernel_of_f16<Rule>();
 template <class Rule>
 constexpr Elementwise kernel<Rule, BF16> = {map_each<OnBF16<Rule>, uint16_t>, nullptr,
                                             Steps::kDense};
@@ -336,11 +344,9 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 
 // For complex numbers only, in complex.cpp.
 #define TENURE_UNARY_CONJ \
-  {                       \
-  }
+  {}
 #define TENURE_UNARY_ARG \
-  {                      \
-  }
+  {}
 
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};
