@@ -140,6 +140,12 @@ Finding ElementwiseCall::run_nested(const Context& context,
     return run_tiles(context, operation, nest, *whole);
   }
   const Stores stores = stores_of(*whole, kLongStripBytes);
+  const std::int64_t row_bytes = whole->count * whole->width_bytes;
+  // Rows that both sides keep. Other operations that move elements change complex numbers.
+  const bool copies_rows =
+      stores == Stores::kStreamed && row_bytes >= LineStage::kBytes && operation.moves() &&
+      operation.kernel() == kernels::copy_kernels()[index_of_width(whole->width_bytes)] &&
+      whole->in[0].step == whole->width_bytes && whole->in[0].width_bytes == whole->width_bytes;
   const std::int64_t slice_count =
       std::min(strip_count, slice_count_of(context, sliced_bytes(stores)));
   std::atomic<std::uint32_t> finding = kernels::kNothing;
@@ -149,7 +155,13 @@ Finding ElementwiseCall::run_nested(const Context& context,
     unsigned found = kernels::kNothing;
     MovingStrip strip(*whole);
     StripRunner runner(operation, *strip);
-    if (runner.are_short(strip->count)) {
+    if (copies_rows) {
+      RowStage stage(row_bytes);
+      nest.for_each_strip(first, last, [&](const std::int64_t* offsets) {
+        stage.append(flat_.out + offsets[0], sources_[0].data + offsets[1]);
+      });
+      stage.flush();
+    } else if (runner.are_short(strip->count)) {
       nest.for_each_row_range(first, last, [&](const std::int64_t* offsets, std::int64_t rows) {
         move_to(strip, offsets);
         found |= runner.run_rows(*strip, rows, nest.steps(nest.rank() - 2));

@@ -184,6 +184,20 @@ void LineStage::flush(const Byte* next) noexcept {
   begin_ = end_ = 0;
 }
 
+void RowStage::write_first() noexcept {
+  constexpr std::int64_t kAheadBytes = (kHeld - 1) * LineStage::kBytes;
+  for (std::int64_t begin = 0; begin < bytes_; begin += LineStage::kBytes) {
+    std::int64_t place = begin + kAheadBytes;
+    int later = 0;
+    for (; place >= bytes_; place -= bytes_) ++later;
+    stage_.append(rows_[0].out + begin, rows_[0].from + begin,
+                  std::min(LineStage::kBytes, bytes_ - begin),
+                  later < held_ ? rows_[later].from + place : nullptr);
+  }
+  --held_;
+  for (int i = 0; i < held_; ++i) rows_[i] = rows_[i + 1];
+}
+
 void order_streamed_stores() noexcept {
 #if defined(__x86_64__)
   _mm_sfence();

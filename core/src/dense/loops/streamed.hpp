@@ -46,6 +46,37 @@ class LineStage {
   alignas(kLineBytes) kernels::Byte stage_[kBytes];
 };
 
+// Rows of `bytes` each, not less than a page, that are appended one after the other and read from
+// anywhere: a row is written when the two behind it are known, which are prefetched meanwhile.
+class RowStage {
+ public:
+  explicit RowStage(std::int64_t bytes) noexcept : bytes_(bytes) {}
+
+  void append(kernels::Byte* out, const kernels::Byte* from) noexcept {
+    if (held_ == kHeld) write_first();
+    rows_[held_++] = {out, from};
+  }
+  // Writes the rest.
+  void flush() noexcept {
+    while (held_ > 0) write_first();
+    stage_.flush();
+  }
+
+ private:
+  struct Row {
+    kernels::Byte* out;
+    const kernels::Byte* from;
+  };
+  static constexpr int kHeld = 3;
+
+  void write_first() noexcept;
+
+  std::int64_t bytes_;
+  int held_ = 0;
+  Row rows_[kHeld];
+  LineStage stage_;
+};
+
 // Streamed stores are not ordered with others, not even by a release.
 void order_streamed_stores() noexcept;
 

@@ -25,17 +25,15 @@ void stream_and_clear_lines(Byte* out, Byte* from, uint64_t size_bytes) {
 }
 
 // A single input is read in rows from anywhere, and its lines are prefetched as far ahead as two of
-// these blocks: into the second cache, because the first one holds this block. Measured: 0.8 of the
-// time of prefetches into the first.
+// these blocks: into the second cache, which waits for more lines at a time than the first one, and
+// all before the stores. Measured for rows of 4 KiB in random order: 0.85 of the time of a prefetch
+// with each line stored, and 0.55 of that of prefetches into the first cache.
 void stream_lines_and_fetch(Byte* out, const Byte* from, uint64_t size_bytes, const Byte* next,
                             const Byte* other_next) {
   const auto end = static_cast<int64_t>(size_bytes);
   if (next == other_next) {
-    for (int64_t at = 0; at < end; at += kLineBytes) {
-      __builtin_prefetch(next + at, 0, 2);
-      stream_line(out + at, from + at);
-    }
-    return;
+    for (int64_t at = 0; at < end; at += kLineBytes) __builtin_prefetch(next + at, 0, 2);
+    return stream_lines(out, from, size_bytes);
   }
   for (int64_t at = 0; at < end; at += kLineBytes) {
     __builtin_prefetch(next + at, 0, 3);
