@@ -182,6 +182,15 @@ kernels::DenseProduct BlockedMatmul::product(const Block& block) const noexcept 
   return product;
 }
 
+kernels::DenseProduct BlockedMatmul::unpacked_product(const Block& block) const noexcept {
+  kernels::DenseProduct product = this->product(block);
+  product.a_step = g_.a.row;
+  product.a_depth_step = g_.a.column;
+  product.b_panel_step = panel_columns() * types_.sum_bytes;
+  product.b_depth_step = reads_b() ? g_.b.row : product.b_panel_step;
+  return product;
+}
+
 void BlockedMatmul::scale_sums(const Block& block) const noexcept {
   const auto behind = [](const auto* data, std::int64_t count) {
     return data == nullptr ? nullptr : data + count;
@@ -226,6 +235,38 @@ void BlockedMatmul::finish(const Block& block) const noexcept {
     }
   }
   if (block.sums != nullptr) store_->store(rows);
+}
+
+bool BlockedMatmul::is_single(const Context& context) const noexcept {
+  return !packs_ && reads_b() && !streams_ && !finishes_ && g_.depth <= types_.most_depth() &&
+         (context.thread_count() == 1 || work() < kWorthSharingWork);
+}
+
+void BlockedMatmul::run_batch(const Context& context, const Buffers& buffers, const Byte* a,
+                              const Byte* b, Byte* out, const Batch& batch) const noexcept {
+  std::int64_t a_step = batch.a_step;
+  std::int64_t b_step = batch.b_step;
+  if (is_swapped_) {
+    std::swap(a, b);
+    std::swap(a_step, b_step);
+  }
+  // What is around the kernel's call takes as long as a product of 8 x 8 does: once for all.
+  const bool is_single = this->is_single(context);
+  kernels::DenseProduct product = {};
+  if (is_single) product = unpacked_product({0, g_.rows, 0, g_.columns, 0, g_.depth, out, nullptr});
+  for (std::int64_t i = 0; i < batch.count; ++i) {
+    if (is_single) {
+      product.a = a;
+      product.b = b;
+      product.out = out;
+      types_.gemm.multiply_unpacked(product);
+    } else {
+      run_at(context, buffers, a, b, out);
+    }
+    a += a_step;
+    b += b_step;
+    out += batch.out_step;
+  }
 }
 
 // ---- without packing both ----
@@ -281,15 +322,10 @@ void BlockedMatmul::run_columns(Byte* buffer, const Byte* a, const Byte* b, Byte
   Block block = {0, g_.rows, column, columns, 0, 0, out + column * g_.out.column, nullptr};
   do {  // once where the depth is 0
     block.depth = std::min(block_depth(), g_.depth - block.k);
-    kernels::DenseProduct product = this->product(block);
+    kernels::DenseProduct product = unpacked_product(block);
     product.a = a + block.k * g_.a.column;
-    product.a_step = g_.a.row;
-    product.a_depth_step = g_.a.column;
-    product.b_panel_step = panel_columns() * types_.sum_bytes;
-    product.b_depth_step = product.b_panel_step;
     if (reads_b()) {
       product.b = columns_of(b, block).data;
-      product.b_depth_step = g_.b.row;
     } else if (reads_b_along()) {
       const kernels::Factor factor = columns_of(b, block);
       product.b = factor.data;

@@ -102,9 +102,18 @@ class BlockedMatmul {
   // Throws nothing: all memory is there.
   void run(const Context& context, const Buffers& buffers, const kernels::Byte* a,
            const kernels::Byte* b, kernels::Byte* out) const noexcept {
-    if (is_swapped_) std::swap(a, b);
-    packs_ ? run_packed(context, buffers, a, b, out) : run_panels(context, buffers, a, b, out);
+    run_batch(context, buffers, a, b, out, {1, 0, 0, 0});
   }
+  // Bytes from the operands of one product to those of the next.
+  struct Batch {
+    std::int64_t count;
+    std::int64_t a_step;
+    std::int64_t b_step;
+    std::int64_t out_step;
+  };
+  // Runs `batch.count` products one after the other.
+  void run_batch(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+                 const kernels::Byte* b, kernels::Byte* out, const Batch& batch) const noexcept;
 
  private:
   // Some rows and columns of the result, in which kernels write their sums.
@@ -119,6 +128,12 @@ class BlockedMatmul {
     kernels::Byte* sums;  // nullptr: there
   };
 
+  void run_at(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+              const kernels::Byte* b, kernels::Byte* out) const noexcept {
+    packs_ ? run_packed(context, buffers, a, b, out) : run_panels(context, buffers, a, b, out);
+  }
+  // Whether a product is one call of a kernel, which reads both factors where they lie.
+  [[nodiscard]] bool is_single(const Context& context) const noexcept;
   [[nodiscard]] bool reads_b() const noexcept {
     return types_.are_plain() && g_.packed_b == nullptr && g_.b.column == types_.sum_bytes;
   }
@@ -169,6 +184,8 @@ class BlockedMatmul {
            types_.block_offset(block.k);
   }
   [[nodiscard]] kernels::DenseProduct product(const Block& block) const noexcept;
+  // Of rows that are not packed, by panels of columns.
+  [[nodiscard]] kernels::DenseProduct unpacked_product(const Block& block) const noexcept;
   // After the last depth.
   void finish(const Block& block) const noexcept;
   [[nodiscard]] bool scales() const noexcept { return scaling_.row_scales != nullptr; }

@@ -220,7 +220,7 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
                              std::int64_t last) noexcept {
     Byte* const shared = shared_buffers.data() + worker * (shared_bytes + sums_bytes);
     const BlockedMatmul::Buffers buffers = {shared, shared + shared_bytes, thread_buffers, worker};
-    for (std::int64_t i = first; i < last; ++i) operands.run(multiply, inner, buffers, i);
+    operands.run(multiply, inner, buffers, first, last);
   };
   if (workers == 1) {
     run_slice(context, 0, 0, batch_count);

@@ -160,12 +160,20 @@ std::int64_t MatmulOperands::batch_count() const noexcept {
 }
 
 void MatmulOperands::run(const BlockedMatmul& multiply, const Context& context,
-                         const BlockedMatmul::Buffers& buffers, std::int64_t index) const noexcept {
-  std::int64_t position[TNR_MAX_RANK];
-  std::int64_t offsets[Nest::kMaxOperands];
-  batch_.go_to(batch_.rank(), index, position, offsets);
-  multiply.run(context, buffers, static_cast<const Byte*>(a_.data) + offsets[1],
-               static_cast<const Byte*>(b_.data) + offsets[2], data_ + offsets[0]);
+                         const BlockedMatmul::Buffers& buffers, std::int64_t first,
+                         std::int64_t last) const noexcept {
+  const unsigned rank = batch_.rank();
+  const std::int64_t extent = batch_.inner_extent();
+  while (first < last) {
+    std::int64_t position[TNR_MAX_RANK];
+    std::int64_t offsets[Nest::kMaxOperands];
+    batch_.go_to(rank, first, position, offsets);
+    const std::int64_t count = std::min(last - first, rank == 0 ? 1 : extent - position[rank - 1]);
+    multiply.run_batch(context, buffers, static_cast<const Byte*>(a_.data) + offsets[1],
+                       static_cast<const Byte*>(b_.data) + offsets[2], data_ + offsets[0],
+                       {count, batch_.inner_step(1), batch_.inner_step(2), batch_.inner_step(0)});
+    first += count;
+  }
 }
 
 void MatmulOperands::read_shapes() {

@@ -49,10 +49,11 @@ class MatmulOperands {
   // axes. out is not empty.
   [[nodiscard]] std::optional<engines::Product> for_engines(
       const MatmulScalars& scalars) const noexcept;
-  // Products of that geometry; out is not empty.
+  // Products of that geometry, and those from `first` to `last`; out is not empty.
   [[nodiscard]] std::int64_t batch_count() const noexcept;
   void run(const BlockedMatmul& multiply, const Context& context,
-           const BlockedMatmul::Buffers& buffers, std::int64_t index) const noexcept;
+           const BlockedMatmul::Buffers& buffers, std::int64_t first,
+           std::int64_t last) const noexcept;
 
  private:
   void read_shapes();

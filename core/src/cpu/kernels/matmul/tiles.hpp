@@ -325,9 +325,20 @@ void multiply_few(const DenseProduct& p) {
       }
     }
   }
-  const Byte* rows[kRows];
+  // Rows are addressed from every third one, and the addresses move after the additions: else the
+  // compiler broadcasts registers, which takes units of the additions, rather than memory.
+  constexpr int kThirds = (kRows + 2) / 3;
+  const Byte* thirds[kThirds];
 #pragma GCC unroll 16
-  for (int i = 0; i < kRows; ++i) rows[i] = p.a + i * p.a_step;
+  for (int i = 0; i < kThirds; ++i) thirds[i] = p.a + 3 * i * p.a_step;
+  const int64_t step = p.a_step;
+  const auto left_of = [&](int i) {
+    return broadcast<T>(load<T>(thirds[i / 3] + i % 3 * step));
+  };
+  const auto go_on = [&] {
+#pragma GCC unroll 16
+    for (int i = 0; i < kThirds; ++i) thirds[i] += p.a_depth_step;
+  };
   const Byte* b = p.b;
   if constexpr (Adding::kHasStarts) {
 #pragma GCC unroll 16
@@ -336,10 +347,10 @@ void multiply_few(const DenseProduct& p) {
       for (int v = 0; v < kVectors; ++v) {
         const Vector<T> right =
             v < kLast ? load<Vector<T>>(b + v * kVectorBytes) : last.load(b + v * kVectorBytes);
-        sums[i][v] = broadcast<T>(load<T>(rows[i])) + right;
+        sums[i][v] = left_of(i) + right;
       }
-      rows[i] += p.a_depth_step;
     }
+    go_on();
     b += p.b_depth_step;
   }
   for (int64_t k = p.depth - Adding::kHasStarts; k != 0; --k) {
@@ -355,13 +366,13 @@ void multiply_few(const DenseProduct& p) {
     right[kLast] = last.load(b + kLast * kVectorBytes);
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const Vector<T> left = broadcast<T>(load<T>(rows[i]));
-      rows[i] += p.a_depth_step;
+      const Vector<T> left = left_of(i);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         sums[i][v] = Adding::add(left, right[v], sums[i][v]);
       }
     }
+    go_on();
     b += p.b_depth_step;
   }
   if (p.sums != nullptr) {
