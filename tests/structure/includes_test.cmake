@@ -8,6 +8,7 @@ set(order
   cpu
   cpu/kernels
   cpu/kernels/elementwise/double
+  cpu/kernels/elementwise/single
   cpu/kernels/elementwise
   cpu/kernels/random
   cpu/kernels/compress
