@@ -310,15 +310,17 @@ def reductions(rounds, tenure, size, threads):
     a = arrays_of(size // 4)[0].reshape(side, side)
     ta = torch.from_numpy(a)
     code = interop.REDUCE
-    for op, torch_op, numpy_op in (("sum", torch.sum, np.sum), ("max", torch.amax, np.max)):
+    for op, torch_op, numpy_op in (("sum", torch.sum, np.sum), ("max", torch.amax, np.max),
+                                   ("argmax", torch.argmax, np.argmax)):
         for axis in (None, 0, 1):
             name = op if axis is None else f"{op}, axis {axis}"
             mask = 3 if axis is None else 1 << axis
-            out = np.zeros(() if axis is None else side, np.float32)
-            dims = (0, 1) if axis is None else axis
+            dtype = np.int64 if op == "argmax" else np.float32
+            out = np.zeros(() if axis is None else side, dtype)
+            dims = () if axis is None else (axis,)
             cases = [
                 ("tenure", "into", tenure.call(threads, "reduce", code[op], a, mask, out)),
-                ("PyTorch", "allocates", lambda: torch_op(ta, dims))]
+                ("PyTorch", "allocates", lambda: torch_op(ta, *dims))]
             if threads == 1:
                 cases.append(("NumPy", "allocates", lambda: numpy_op(a, axis=axis)))
             rounds.measure(name, size, threads, size, cases)
@@ -328,26 +330,67 @@ def reductions(rounds, tenure, size, threads):
 FUNCTION_BYTES = ((16 << 10, 64 << 20), (16 << 10,))
 
 
-def functions(rounds, tenure, size, threads):
-    """Functions of f32, of numbers from -6 to 6, into memory that is there; of those whose results
-    are subnormal, or all but 0 or 1, far from 0, also from -200 to 200."""
+def functions(rounds, tenure, size, threads, dtype, suffix):
+    """Functions of numbers from -6 to 6 or of a part of them, into memory that is there; of those
+    whose results are subnormal, or all but 0 or 1, far from 0, also from -200 to 200."""
     aten = torch.ops.aten
-    rows = {"exp": (torch.exp, np.exp), "tanh": (torch.tanh, np.tanh), "sin": (torch.sin, np.sin),
-            "erf": (torch.erf, None), "sigmoid": (torch.sigmoid, None),
-            "silu": (aten.silu.out, None), "gelu": (aten.gelu.out, None),
-            "ln": (torch.log, np.log)}
+    whole, above, inside = (-6, 6), (1e-3, 6), (-0.999, 0.999)
+    rows = {
+        "exp": (whole, torch.exp, np.exp), "exp2": (whole, torch.exp2, np.exp2),
+        "expm1": (whole, torch.expm1, np.expm1), "ln": (above, torch.log, np.log),
+        "log2": (above, torch.log2, np.log2), "log10": (above, torch.log10, np.log10),
+        "log1p": (above, torch.log1p, np.log1p), "rsqrt": (above, torch.rsqrt, None),
+        "cbrt": (whole, None, np.cbrt), "sin": (whole, torch.sin, np.sin),
+        "tan": (whole, torch.tan, np.tan), "asin": (inside, torch.asin, np.arcsin),
+        "acos": (inside, torch.acos, np.arccos), "atan": (whole, torch.atan, np.arctan),
+        "sinh": (whole, torch.sinh, np.sinh), "cosh": (whole, torch.cosh, np.cosh),
+        "tanh": (whole, torch.tanh, np.tanh), "asinh": (whole, torch.asinh, np.arcsinh),
+        "acosh": ((1.001, 6), torch.acosh, np.arccosh),
+        "atanh": (inside, torch.atanh, np.arctanh), "erf": (whole, torch.erf, None),
+        "sigmoid": (whole, torch.sigmoid, None), "silu": (whole, aten.silu.out, None),
+        "gelu": (whole, aten.gelu.out, None)}
     fading = ("exp", "erf", "sigmoid", "silu", "gelu")
-    out, t_out = np.zeros(size // 4, np.float32), torch.zeros(size // 4)
-    for name, end in [(name, 6) for name in rows] + [(name, 200) for name in fading]:
-        of_torch, of_numpy = rows[name]
-        a = np.linspace(1e-3 if name == "ln" else -end, end, size // 4, dtype=np.float32)
-        ta = torch.from_numpy(a)
-        cases = [("tenure", "into", tenure.call(threads, "unary", interop.UNARY[name], a, out)),
-                 ("PyTorch", "into", lambda: of_torch(ta, out=t_out))]
+    count = size // np.dtype(dtype).itemsize
+    out = np.zeros(count, dtype)
+    t_out = torch.from_numpy(out)
+
+    def measure(name, moved, own, of_torch, of_numpy, *operands):
+        tensors = [torch.from_numpy(operand) for operand in operands]
+        cases = [("tenure", "into", own(name, *operands))]
+        if of_torch:
+            cases.append(("PyTorch", "into", lambda: of_torch(*tensors, out=t_out)))
         if of_numpy and threads == 1:
-            cases.append(("NumPy", "into", lambda: of_numpy(a, out=out)))
-        row = name if end == 6 else f"{name}, to {end}"
-        rounds.measure(row, size, threads, 2 * size, cases)
+            cases.append(("NumPy", "into", lambda: of_numpy(*operands, out=out)))
+        rounds.measure(row + suffix, size, threads, moved * size, cases)
+
+    def unary(name, a):
+        return tenure.call(threads, "unary", interop.UNARY[name], a, out)
+
+    def binary(name, a, b):
+        return tenure.call(threads, "binary", interop.BINARY[name], a, b, out)
+
+    for name, ends in [(name, rows[name][0]) for name in rows] + [
+            (name, (-200, 200)) for name in fading]:
+        row = name if ends[1] < 200 else f"{name}, to 200"
+        measure(name, 2, unary, *rows[name][1:], np.linspace(*ends, count, dtype=dtype))
+    drawn = np.random.default_rng(SEED)
+    a, b = (drawn.uniform(*ends, count).astype(dtype) for ends in (above, whole))
+    for name, of_torch, of_numpy in (("pow", torch.pow, np.power),
+                                     ("atan2", torch.atan2, np.arctan2),
+                                     ("hypot", torch.hypot, np.hypot),
+                                     ("rem", torch.fmod, np.fmod)):
+        row = name
+        measure(name, 3, binary, of_torch, of_numpy, a, b)
+
+
+def halves(rounds, tenure, size, threads):
+    """Arithmetic of 16-bit floats."""
+    for dtype, name in ((torch.float16, "f16"), (torch.bfloat16, "bf16")):
+        (ta, a), (tb, b), (tc, c) = (factor_of(dtype, (size // 2,)) for _ in range(3))
+        for op, of_torch in (("add", torch.add), ("mul", torch.mul), ("max", torch.maximum)):
+            rounds.measure(f"{op} {name}", size, threads, 3 * size, [
+                ("tenure", "into", tenure.call(threads, "binary", interop.BINARY[op], a, b, c)),
+                ("PyTorch", "into", lambda: of_torch(ta, tb, out=tc))])
 
 
 # Of normalizations: everything, or a test.
@@ -572,7 +615,9 @@ def product_dtypes(rounds, tenure, side, batch, threads):
                         ("c128", torch.complex128)):
         measure(f"{name} {side}", dtype, dtype, torch.mm, (side, side))
     measure(f"i8 {side}", torch.int8, torch.int32, torch._int_mm, (side, side))
-    measure(f"f32, {batch} of 32", torch.float32, torch.float32, torch.bmm, (batch, 32, 32))
+    for each in (8, 16, 32, 64):
+        measure(f"f32, {batch} of {each}", torch.float32, torch.float32, torch.bmm,
+                (batch, each, each))
 
 
 class Conv2dAttributes(ctypes.Structure):
@@ -692,7 +737,7 @@ def elementwise_layouts(rounds, tenure, shape, threads):
         for name, nbytes, ours, torch_work, numpy_work in (
                 (f"{what} + b", 12, ("binary", interop.BINARY["add"], a, b, out),
                  lambda: torch.add(ta, tb, out=tout), lambda: np.add(a, b, out=out)),
-                (f"{what} < b", 9, ("compare", interop.COMPARE["less"], a, b, truths),
+                (f"{what} < b", 9, ("compare", interop.COMPARE["lt"], a, b, truths),
                  lambda: torch.lt(ta, tb, out=ttruths), lambda: np.less(a, b, out=truths)),
                 (f"select {what}", 13, ("select", condition, a, b, out),
                  lambda: torch.where(tcondition, ta, tb, out=tout),
@@ -781,6 +826,14 @@ def ordering(rounds, tenure, count, threads):
         if one:
             cases.append(("NumPy", "allocates", lambda: np.sort(a)))
         rounds.measure(f"sort {name}", a.nbytes, threads, count, cases)
+        for length in (100, 1000):
+            rows = a[:count // length * length].reshape(-1, length)
+            trows, rows_out = torch.from_numpy(rows), np.empty_like(rows)
+            cases = [("tenure", "into", tenure.call(threads, "sort", rows, 1, None, rows_out)),
+                     ("PyTorch", "allocates", lambda: torch.sort(trows))]
+            if one:
+                cases.append(("NumPy", "allocates", lambda: np.sort(rows)))
+            rounds.measure(f"sort rows of {length} {name}", rows.nbytes, threads, rows.size, cases)
     a, places = arrays["f32"], np.empty(count, np.int64)
     ta = torch.from_numpy(a)
     best, middle = np.empty(100, np.float32), np.empty(1, np.float32)
@@ -827,6 +880,7 @@ def movement(rounds, tenure, bits, permutations, batch, threads):
 
     permute("NCHW to NHWC", [batch, 64, 56, 56], [0, 2, 3, 1])
     permute("NHWC to NCHW", [batch, 56, 56, 64], [0, 3, 1, 2])
+    permute("rows of 8 KiB", [batch, 64, 2048], [1, 0, 2])
     drawn = Permutations(SEED)
     for _ in range(permutations[threads - 1]):
         shape, axes, name = drawn.draw(bits)
@@ -941,7 +995,9 @@ def main():
             expressions(rounds, tenure, size, threads)
         indexing(rounds, tenure, (64 << 10) if scale == "test" else 64 << 20, threads)
         for size in FUNCTION_BYTES[scale == "test"]:
-            functions(rounds, tenure, size, threads)
+            functions(rounds, tenure, size, threads, np.float32, "")
+            functions(rounds, tenure, size, threads, np.float64, " f64")
+            halves(rounds, tenure, size // 2, threads)
         movement(rounds, tenure, bits, permutations, batch, threads)
         matmul(rounds, tenure, *products, threads)
         few_rows(rounds, tenure, rows_by, threads)
