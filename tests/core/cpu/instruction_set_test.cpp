@@ -230,6 +230,11 @@ TEST(SameBitsUnderEverySet, Casts) {
               [](const InstructionSet& set) { return kernels::complex_cast_kernels.of(set)[1]; });
 }
 
+// Sets have functions of their own, whose results are within the bounds that functions_test checks.
+bool is_function(const kernels::OperationRow& row, Type type) {
+  return is_float(type) && row.last_places > kernels::kRounded;
+}
+
 TEST(SameBitsUnderEverySet, Arithmetic) {
   SameBits same;
   for (const NamedType& type : kTypes) {
@@ -239,12 +244,14 @@ TEST(SameBitsUnderEverySet, Arithmetic) {
       return std::string(kind) + " " + std::to_string(row) + " of " + dtype_name(type.dtype);
     };
     for (unsigned row = 0; row < kernels::kUnaryCount; ++row) {
+      if (is_function(kernels::kUnaryRows[row], type.type)) continue;
       const bool gives_truth = kernels::kUnaryRows[row].gives == kernels::Gives::kTruth;
       same.expect(
           gives_truth ? Part{Type::kBool8, 1} : part, {part}, what("unary", row),
           [&](const InstructionSet& set) { return kernels::unary_kernels.of(set)[row][column]; });
     }
     for (unsigned row = 0; row < kernels::kBinaryCount; ++row) {
+      if (is_function(kernels::kBinaryRows[row], type.type)) continue;
       same.expect(part, {part, part}, what("binary", row), [&](const InstructionSet& set) {
         return kernels::binary_kernels.of(set)[row][column];
       });
