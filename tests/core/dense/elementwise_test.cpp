@@ -536,6 +536,38 @@ TEST(Binary, StridedOperandsOfSeveralPanelsMatchTheirTwin) {
   }
 }
 
+// Adjacent ones are converted in registers: whole ones, short ones, and single elements.
+TEST(Halves, OfEveryLengthMatchTheirTwin) {
+  Random random(24);
+  for (const NamedType& type : {kTypes[2], kTypes[3]}) {
+    for (std::int64_t count = 1; count < 200; count += 1 + count / 70) {
+      const Shape shape = {count};
+      Array a(type.dtype, shape, Arrangement::kRowMajor, random);
+      Array b(type.dtype, shape, Arrangement::kRowMajor, random);
+      fill_with_bits(a, random);
+      fill_with_bits(b, random);
+      for (const unsigned row :
+           {TNR_BINARY_OP_ADD - 1, TNR_BINARY_OP_SUB - 1, TNR_BINARY_OP_MUL - 1,
+            TNR_BINARY_OP_DIV - 1, TNR_BINARY_OP_MIN - 1, TNR_BINARY_OP_MAX - 1}) {
+        check_binary(row, type, shape, random, a, b);
+      }
+      for (const unsigned row :
+           {TNR_UNARY_OP_SQRT - 1, TNR_UNARY_OP_ROUND - 1, TNR_UNARY_OP_SIGN - 1}) {
+        check(
+            shape, type, random, 0,
+            "unary " + std::to_string(row + 1) + " of " + describe(a.view()),
+            [&](const tnr_view_mut& out) {
+              unary(kDefaultContext, static_cast<tnr_unary_op>(row + 1), a.view(), out);
+            },
+            [&](const Index& index, Byte* expected) {
+              reference::unary(row, type.type, a.broadcast_element(index, 1), expected);
+            });
+      }
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(Unary, StridedOperandsOfSeveralPanelsMatchTheirTwin) {
   Random random(23);
   for (const NamedType& type : {kTypes[0], kTypes[1], kTypes[2], kTypes[3]}) {

@@ -231,5 +231,62 @@ TEST(LargeOperations, DenseInPlaceAndBroadcast) {
   out.expect(sum);
 }
 
+// Rows that both sides keep, in another order: longer than a page, of any size, adjacent in the
+// output or not.
+TEST(LargeOperations, CopiesOfLongRows) {
+  constexpr std::int64_t kOuter = 7;
+  constexpr std::int64_t kBytes = std::int64_t{14} << 20;
+  std::vector<Byte> a(kBytes);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Byte>(i * 37 >> 3);
+  for (const std::int64_t width : {std::int64_t{8192}, std::int64_t{8231}, std::int64_t{40001}}) {
+    for (const std::int64_t gap : {std::int64_t{0}, std::int64_t{5}}) {
+      const std::int64_t pitch = width + gap;
+      const std::int64_t middle = kBytes / pitch / kOuter;
+      ASSERT_GE(2 * kOuter * middle * width, kStreamedBytes);
+      const tnr_view view = view_of(a.data(), a.size(), 0, TNR_DTYPE_U8,
+                                    {{middle, width}, {kOuter, middle * width}, {width, 1}});
+      // In the middle of canaries, at an odd address.
+      constexpr std::size_t kPlace = kMargin + 1;
+      std::vector<Byte> wanted(kBytes + 2 * kMargin, Array::kCanary);
+      for (std::int64_t i = 0; i < kOuter * middle; ++i) {
+        std::memcpy(wanted.data() + kPlace + i * pitch,
+                    a.data() + (i / kOuter + i % kOuter * middle) * width,
+                    static_cast<std::size_t>(width));
+      }
+      for (const int threads : {1, 3}) {
+        std::vector<Byte> made(wanted.size(), Array::kCanary);
+        copy(TestContext(threads), view,
+             {view_of(made.data() + kPlace, kBytes, 0, TNR_DTYPE_U8,
+                      {{middle, kOuter * pitch}, {kOuter, pitch}, {width, 1}})});
+        EXPECT_EQ(std::memcmp(made.data(), wanted.data(), made.size()), 0)
+            << "rows of " << width << " with gaps of " << gap << ", threads " << threads;
+      }
+    }
+  }
+}
+
+// Their kernel is in no table of entries, like that of a copy.
+TEST(LargeOperations, LongRowsOfConjugates) {
+  constexpr std::int64_t kWidth = 1500;
+  constexpr std::int64_t kOuter = 4;
+  constexpr std::int64_t kMiddle = 400;
+  constexpr std::size_t kCount = kWidth * kOuter * kMiddle;
+  std::vector<float> a(2 * kCount);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 1000 + 1);
+  std::vector<float> made(2 * kCount);
+  ASSERT_GE(static_cast<std::int64_t>(16 * kCount), kStreamedBytes);
+  unary(kDefaultContext, TNR_UNARY_OP_CONJ,
+        view_of(a.data(), 8 * kCount, 0, TNR_DTYPE_C64,
+                {{kMiddle, kWidth}, {kOuter, kMiddle * kWidth}, {kWidth, 1}}),
+        {view_of(made.data(), 8 * kCount, 0, TNR_DTYPE_C64,
+                 {{kMiddle, kOuter * kWidth}, {kOuter, kWidth}, {kWidth, 1}})});
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::size_t row = i / kWidth;
+    const std::size_t from = (row / kOuter + row % kOuter * kMiddle) * kWidth + i % kWidth;
+    ASSERT_EQ(made[2 * i], a[2 * from]);
+    ASSERT_EQ(made[2 * i + 1], -a[2 * from + 1]);
+  }
+}
+
 }  // namespace
 }  // namespace tenure::test

@@ -34,9 +34,7 @@ struct SizedVector {
 };
 
 template <class V>
-concept IsVector = requires(V v) {
-  v[0];
-};
+concept IsVector = requires(V v) { v[0]; };
 
 // The type of a vector's elements, integers promoted; a number's is its own.
 template <class V>

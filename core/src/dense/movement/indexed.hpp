@@ -133,7 +133,8 @@ class IndexedLoops {
       : nest_(nest),
         indices_(static_cast<const kernels::Byte*>(views.indices.data)),
         load_(kernels::indexing_kernels().offsets[views.indices.dtype == TNR_DTYPE_I32 ? 0 : 1]),
-        scale_(axes.scale()) {}
+        scale_(axes.scale()),
+        fetches_(axes.row_bytes() < kLineBytes) {}
 
   [[nodiscard]] std::int64_t count() const noexcept {
     return nest_.strip_count() * nest_.inner_extent();
@@ -151,7 +152,12 @@ class IndexedLoops {
       for (; row < inner && left > 0;) {
         const std::int64_t count = std::min({kPanel, inner - row, left});
         const std::int64_t step = nest_.inner_step(kIndices);
-        load_({count, indices_ + starts[kIndices] + row * step, step, scale_}, offsets);
+        const kernels::Byte* const indices = indices_ + starts[kIndices] + row * step;
+        load_({count, indices, step, scale_}, offsets);
+        // Prefetchers do not expect the next panel's.
+        const std::int64_t later = std::min({kPanel, inner - row - count, left - count});
+        if (fetches_ && step > 0 && step < kLineBytes && later > 0)
+          fetch_row<0, 2>(indices + count * step, later * step);
         body(IndexedRows{count, starts[kTarget] + row * nest_.inner_step(kTarget),
                          starts[kValues] + row * nest_.inner_step(kValues),
                          nest_.inner_step(kTarget), nest_.inner_step(kValues), offsets});
@@ -167,6 +173,7 @@ class IndexedLoops {
   const kernels::Byte* indices_;
   void (*load_)(const kernels::IndexRun&, std::int64_t*);
   std::int64_t scale_;
+  bool fetches_;  // indices; longer rows take as long as they do
 };
 
 }  // namespace tenure

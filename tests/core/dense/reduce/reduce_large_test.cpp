@@ -1,6 +1,7 @@
 // Reductions of more than one block: places in blocks, threads, accuracy.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -201,6 +202,55 @@ TEST(ReduceLarge, PlacesAreThoseOfTheFirstExtremeOrNan) {
       const NamedType& any = kTypes[random() % 12];
       check_places(count < 1000 ? any : kTypes[random() % 2], count, line);
       if (count < 600) check_places(kTypes[4 + random() % 8], count, line);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+// Rows have lengths around those of vectors and of searched blocks. They have ties, and some have
+// NaNs. Many are finished together.
+TEST(ReduceLarge, PlacesAndExtremesOfEachOfManyRows) {
+  Random random(42);
+  const TestContext threads(3);
+  constexpr std::int64_t kRows = 150;
+  const auto check_rows = [&]<class T>(T, const NamedType& type, std::int64_t count) {
+    std::vector<T> values(static_cast<std::size_t>(kRows * count));
+    for (T& value : values) {
+      value = static_cast<T>(random() % 40);
+      if (is_float(type.type) && random() % 300 == 0) value = static_cast<T>(std::nan(""));
+    }
+    const tnr_view a = view_of(values.data(), values.size() * sizeof(T), 0, type.dtype,
+                               {{kRows, count}, {count, 1}});
+    for (const tnr_reduce_op op : {TNR_REDUCE_OP_ARGMIN, TNR_REDUCE_OP_ARGMAX}) {
+      const bool smallest = op == TNR_REDUCE_OP_ARGMIN;
+      std::vector<std::int64_t> places(kRows, -1);
+      std::vector<T> extremes(kRows, T{77});
+      reduce(threads, op, a, 2, 0,
+             {view_of(places.data(), kRows * 8, 0, TNR_DTYPE_I64, {{kRows, 1}})});
+      reduce(threads, smallest ? TNR_REDUCE_OP_MIN : TNR_REDUCE_OP_MAX, a, 2, 0,
+             {view_of(extremes.data(), kRows * sizeof(T), 0, type.dtype, {{kRows, 1}})});
+      for (std::int64_t row = 0; row < kRows; ++row) {
+        const T* const first = values.data() + row * count;
+        std::int64_t place = 0;
+        for (std::int64_t i = 1; i < count && first[place] == first[place]; ++i) {
+          const bool beats = smallest ? first[i] < first[place] : first[i] > first[place];
+          if (beats || first[i] != first[i]) place = i;
+        }
+        const auto at = static_cast<std::size_t>(row);
+        ASSERT_EQ(places[at], place) << "op " << op << ", row " << row << " of " << count;
+        ASSERT_EQ(std::memcmp(&extremes[at], first + place, sizeof(T)), 0)
+            << "op " << op << ", row " << row << " of " << count;
+      }
+    }
+  };
+  for (const std::int64_t middle : {std::int64_t{0}, std::int64_t{64}, std::int64_t{256},
+                                    std::int64_t{512}, std::int64_t{1024}, std::int64_t{2048}}) {
+    for (std::int64_t count = std::max(middle - 18, std::int64_t{1}); count < middle + 36;
+         count += 1 + static_cast<std::int64_t>(random() % 3)) {
+      check_rows(double{}, kTypes[0], count);
+      check_rows(float{}, kTypes[1], count);
+      check_rows(std::int8_t{}, kTypes[4], count);
+      check_rows(std::int32_t{}, kTypes[6], count);
       if (HasFatalFailure()) return;
     }
   }

@@ -226,8 +226,8 @@ constexpr Elementwise function<Rule, BF16> = {map_joint<Rule, float, 2>, &kBF16A
 template <template <class> class Shift, class T>
 constexpr Elementwise shift = {map_joint<InWords<Shift, T>, T, 2>, nullptr, Steps::kDense};
 template <template <class> class Shift, class T>
-requires(sizeof(T) >= 4) constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>,
-                                                                  nullptr, Steps::kDense};
+  requires(sizeof(T) >= 4)
+constexpr Elementwise shift<Shift, T> = {map_joint<Shift<T>, T, 2>, nullptr, Steps::kDense};
 
 }  // namespace
 

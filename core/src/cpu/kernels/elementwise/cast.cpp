@@ -98,14 +98,12 @@ constexpr Elementwise cast_entry() {
 
 }  // namespace
 
-#define TENURE_CASTS_FROM(From)                                                                   \
-  {                                                                                               \
-    cast_entry<From, double>(), cast_entry<From, float>(), cast_entry<From, F16>(),               \
-        cast_entry<From, BF16>(), cast_entry<From, int8_t>(), cast_entry<From, int16_t>(),        \
-        cast_entry<From, int32_t>(), cast_entry<From, int64_t>(), cast_entry<From, uint8_t>(),    \
-        cast_entry<From, uint16_t>(), cast_entry<From, uint32_t>(), cast_entry<From, uint64_t>(), \
-        cast_entry<From, Bool8>()                                                                 \
-  }
+#define TENURE_CASTS_FROM(From)                                                              \
+  {cast_entry<From, double>(),   cast_entry<From, float>(),    cast_entry<From, F16>(),      \
+   cast_entry<From, BF16>(),     cast_entry<From, int8_t>(),   cast_entry<From, int16_t>(),  \
+   cast_entry<From, int32_t>(),  cast_entry<From, int64_t>(),  cast_entry<From, uint8_t>(),  \
+   cast_entry<From, uint16_t>(), cast_entry<From, uint32_t>(), cast_entry<From, uint64_t>(), \
+   cast_entry<From, Bool8>()}
 
 const Elementwise kCast[kTypeCount][kTypeCount] = {
     TENURE_CASTS_FROM(double),   TENURE_CASTS_FROM(float),    TENURE_CASTS_FROM(F16),

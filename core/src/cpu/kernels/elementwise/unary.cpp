@@ -344,9 +344,11 @@ constexpr Elementwise function<Rule, BF16> = {map_function<Rule, float>, &kBF16A
 
 // For complex numbers only, in complex.cpp.
 #define TENURE_UNARY_CONJ \
-  {}
+  {                       \
+  }
 #define TENURE_UNARY_ARG \
-  {}
+  {                      \
+  }
 
 #define TENURE_ROW(Name, NAME) {TENURE_UNARY_##NAME},
 const Elementwise kUnary[kUnaryCount][kTypeCount] = {TENURE_UNARY_OPERATIONS(TENURE_ROW)};

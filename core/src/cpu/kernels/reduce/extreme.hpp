@@ -55,7 +55,7 @@ inline Vector<T> best_number(const Vector<T>& best, const Vector<T>& value) {
 #undef TENURE_REGISTER
 #undef TENURE_BEST_OF
 
-// Of values that are not NaN.
+// Merges values that are not NaN.
 template <class Rule, class T>
 struct OfNumbers {
   using Lane = T;
@@ -95,7 +95,7 @@ struct Nans<float> {
 };
 #else
 template <class T>
-requires kIsFloat<T>
+  requires kIsFloat<T>
 struct Nans<T> {
   void add(const Vector<T>& a, const Vector<T>& b) {
 #if defined(__AVX2__)

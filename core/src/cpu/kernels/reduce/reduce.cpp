@@ -422,9 +422,11 @@ constexpr Reduction greatest_number_of() {
 #define TENURE_REDUCE_COUNT TENURE_ROW(count_of)
 // Norms are by their power, and logsumexp takes the loops of normalizations.
 #define TENURE_REDUCE_NORM \
-  {}
+  {                        \
+  }
 #define TENURE_REDUCE_LOGSUMEXP \
-  {}
+  {                             \
+  }
 #define TENURE_REDUCE_NAN_SUM TENURE_ROW(number_sum_of)
 #define TENURE_REDUCE_NAN_MEAN TENURE_ROW(number_mean_of)
 #define TENURE_REDUCE_NAN_MIN TENURE_ROW(least_number_of)

@@ -44,7 +44,7 @@ struct Sum : Adds {
   static constexpr Lane kLaneStart = 0;
   static Vector<T> term(Vector<T> x, Vector<T>) { return x; }
 };
-// Of halves that are read where they are.
+// Adds halves, which it reads where they are.
 template <class T>
 struct SumOfHalves : Sum<float> {
   using In = T;
