@@ -243,8 +243,10 @@ template <class Op>
   constexpr int64_t kLeaf = kLeafTerms * Lanes<Lane>::kCount;
   constexpr auto kLeafBytes = kLeaf * static_cast<int64_t>(sizeof(typename Op::In));
   static_assert(kFetchedBytes % kLeafBytes == 0, "panels must not cut leaves");
-  if (tile.rows <= kLeaf && tile.row_step == tile.step_in_place) {  // a tree of one leaf
-    return fold_lanes<Op>(leaf<Op>(tile.in, tile.rows, broadcast(static_cast<Lane>(center))));
+  if constexpr (!Op::kCentered) {
+    if (tile.rows <= kLeaf && tile.row_step == tile.step_in_place) {  // a tree of one leaf
+      return fold_lanes<Op>(leaf<Op>(tile.in, tile.rows, Vector<Lane>{}));
+    }
   }
   Tree<Op> tree;
   for_each_run(reduction, tile, tile.rows, [&](const Byte* in, int64_t, int64_t count) {
