@@ -142,7 +142,7 @@ inline int64_t first_place(const Byte* in, int64_t count, const IsMet& is_met) {
     if constexpr (sizeof(T) >= 4) {
       // From the last on without a branch, which would be mispredicted.
       int64_t place = 0;
-#pragma GCC unroll 1
+#pragma GCC unroll 8
       for (int64_t v = kVectors - 1; v >= 0; --v) {
         const uint64_t bits = lane_bits<Truth<T>>(is_met(load<Vector<T>>(from + v * kVectorBytes)));
         place = bits == 0 ? place : v * kWidth + __builtin_ctzll(bits);
