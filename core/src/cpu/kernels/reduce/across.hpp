@@ -277,7 +277,9 @@ inline int64_t rows_together(const Reduction& reduction, const Tile& tile, bool 
                              int64_t left) {
   if (reduction.meet == Meet::kInTree) {
     const int64_t few = left >= kRowsAtOnce ? kRowsAtOnce : 1;
-    return in_place && left >= kMostRowsAtOnce ? kMostRowsAtOnce : few;
+    // Elements of 16 bits as from a panel, which sets without their conversions have.
+    const bool are_many = in_place && reduction.in_bytes > 2 && left >= kMostRowsAtOnce;
+    return are_many ? kMostRowsAtOnce : few;
   }
   if (!in_place) return lower(kRowsAtOnce, left);
   // Short rows are near one another, so that more are read together.
