@@ -284,6 +284,30 @@ TYPED_TEST(Matmul, TakesBatches) {
   }
 }
 
+// Small products that are not packed, of several panels of columns and several tiles of rows, in
+// batches whose axes cannot be joined.
+TYPED_TEST(Matmul, TakesSmallBatchesOfSeveralPanels) {
+  using T = TypeParam;
+  Random random(12);
+  const TestContext two(2);
+  for (const std::int64_t rows : {5, 9, 17, 57}) {
+    for (const std::int64_t columns : {17, 33, 64, 71}) {
+      for (const std::int64_t depth : {1, 8, 60}) {
+        const std::int64_t layout = (rows + columns + depth) % 4;
+        Case<T> test{Operand<T>({2, 1, rows, depth}, Access::kRead, random),
+                     Operand<T>({3, depth, columns}, Access::kRead, random),
+                     Operand<T>({2, 3, rows, columns}, Access::kWrite, random),
+                     layout % 2 == 0 ? T{1} : T{0.7f}, layout < 2 ? T{0} : T{-1.5}};
+        test.a.fill(random);
+        test.b.fill(random);
+        if (test.beta != 0) test.out.fill(random);
+        test.expect_twin(layout % 2 == 0 ? two : kDefaultContext);
+        if (this->HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 // Rows of a batch that one right factor multiplies are those of one matrix.
 TYPED_TEST(Matmul, JoinsTheRowsOfABatch) {
   using T = TypeParam;

@@ -506,8 +506,37 @@ bool fetches(const DenseProduct& panel) {
 }
 #endif
 
+// A right factor of several panels that the first cache holds: each tile of rows meets all of them,
+// so that rows and results, which may be in no cache, are read and written as they follow each
+// other.
+constexpr int64_t kNearFactorBytes = int64_t{1} << 15;
+
+template <class T, class Adding>
+void multiply_near(const DenseProduct& p) {
+  DenseProduct tile = p;
+  const int64_t most_rows = rows_of_tiles(p.rows);
+  Byte* row = p.out;
+  for (int64_t left = p.rows; left > 0; left -= most_rows) {
+    tile.rows = smaller(left, most_rows);
+    tile.b = p.b;
+    tile.out = row;
+    for (int64_t j = 0; j < p.columns; j += kPanelColumns<T>) {
+      tile.columns = smaller(p.columns - j, kPanelColumns<T>);
+      Few<T, Adding>::kKernels[tile.rows][tile.columns > kPerVector<T> ? 1 : 0](tile);
+      tile.b += p.b_panel_step;
+      tile.out += kPanelColumns<T> * p.column_step;
+    }
+    tile.a += most_rows * p.a_step;
+    row += most_rows * p.row_step;
+  }
+}
+
 template <class T, class Adding>
 void multiply_unpacked(const DenseProduct& p) {
+  if (p.columns > kPanelColumns<T> && p.rows > kFewRows &&
+      p.depth * p.columns * kWidth<T> <= kNearFactorBytes) {
+    return multiply_near<T, Adding>(p);
+  }
   DenseProduct panel = p;
   // The depths are adjacent, and there are more of them than are fetched ahead.
   const bool is_long = p.b_depth_step == kPanelColumns<T> * kWidth<T> &&
