@@ -46,7 +46,7 @@ inline Long<V> long_logarithm(V x, V more) {
                                0x1.2492492ba4a4ep-1,  -0x1.ffffbd9ae4f80p-2, 0x1.c71c13d2606ecp-2,
                                -0x1.9a977d9b53ad0p-2, 0x1.7577457ae4e79p-2}(r);
   const V third = multiply_add(r, V{} - 0x1.5555555555555p-1, rest);
-  const V low = (sum.low + first_low) + (second.low + square.low);
+  const V low = multiply_add(square.low, third, (sum.low + first_low) + (second.low + square.low));
   return sum_of(second.high, nearly_fused(square.high, third, low));
 }
 
