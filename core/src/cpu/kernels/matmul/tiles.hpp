@@ -332,9 +332,7 @@ void multiply_few(const DenseProduct& p) {
 #pragma GCC unroll 16
   for (int i = 0; i < kThirds; ++i) thirds[i] = p.a + 3 * i * p.a_step;
   const int64_t step = p.a_step;
-  const auto left_of = [&](int i) {
-    return broadcast<T>(load<T>(thirds[i / 3] + i % 3 * step));
-  };
+  const auto left_of = [&](int i) { return broadcast<T>(load<T>(thirds[i / 3] + i % 3 * step)); };
   const auto go_on = [&] {
 #pragma GCC unroll 16
     for (int i = 0; i < kThirds; ++i) thirds[i] += p.a_depth_step;
