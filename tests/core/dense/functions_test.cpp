@@ -261,7 +261,7 @@ TEST(Functions, OfTwoNumbersAreWithinTheirBounds) {
   }
 }
 
-// The worst arguments of 4 million f64 for each, as functions_f64.cpp found them; the exact
+// The worst arguments of 10^8 f64 for each under several sets, and of former algorithms; the exact
 // results are of arithmetic of 120 digits.
 TEST(Functions, OfTheWorstThatWereFoundAreWithinTheirBounds) {
   const struct {
@@ -301,6 +301,28 @@ TEST(Functions, OfTheWorstThatWereFoundAreWithinTheirBounds) {
       {TNR_UNARY_OP_ATANH, 0x1.12f40d752bb53p-54, 0x1.12f40d752bb53p-54L},
       {TNR_UNARY_OP_CBRT, 0x1.e872e8b1ea86p-2, 0x1.900bb735fccb8aaap-1L},
       {TNR_UNARY_OP_RSQRT, 0x1.3f551973ac4c8p+0, 0x1.ca6cd6c52d1a68p-1L},
+      {TNR_UNARY_OP_EXP, -0x1.6234326f2041ap+9, 0x1.fa36131d85dfe6ap-1023L},
+      {TNR_UNARY_OP_EXP2, -0x1.ff315e0ac559cp+9, 0x1.87e4b799b14c2638p-1023L},
+      {TNR_UNARY_OP_EXPM1, 0x1.2940e01c54982p+5, 0x1.8592fe5dedbb7ff2p+53L},
+      {TNR_UNARY_OP_LN, 0x1.67130a038af6bp-1, -0x1.6b4f67c5cd90324p-2L},
+      {TNR_UNARY_OP_LOG2, 0x1.67fcd2cb52915p+0, 0x1.f79b4d5e050dd0dp-2L},
+      {TNR_UNARY_OP_LOG10, 0x1.53fb24511d2f5p+0, 0x1.f8affd1bd6387228p-4L},
+      {TNR_UNARY_OP_LOG1P, -0x1.2bf8cb1ee63c2p-2, -0x1.62f5ff6ba61e31e2p-2L},
+      {TNR_UNARY_OP_SIGMOID, -0x1.6235f6b5ed5ffp+9, 0x1.f345b5b1a30da662p-1023L},
+      {TNR_UNARY_OP_SILU, -0x1.f1a1a6aed56d8p+7, -0x1.fdc6d485dcaf293p-352L},
+      {TNR_UNARY_OP_TANH, -0x1.677359245782p-5, -0x1.673856b4a5e4f5f6p-5L},
+      {TNR_UNARY_OP_SINH, 0x1.63a3450971bdp-6, 0x1.63aa6b56abfd0fc6p-6L},
+      {TNR_UNARY_OP_COSH, 0x1.fc1eedd4158d3p+0, 0x1.da94d9292b948c54p+1L},
+      {TNR_UNARY_OP_ASINH, -0x1.30c1275379b57p+837, -0x1.22840da52f03afbcp+9L},
+      {TNR_UNARY_OP_ACOSH, 0x1.2a318ff881db4p+803, 0x1.16b8b0e7606fdfbcp+9L},
+      {TNR_UNARY_OP_ATANH, -0x1.3d4f8f23bf152p-54, -0x1.3d4f8f23bf152p-54L},
+      {TNR_UNARY_OP_ELU, -0x1.680fbe0a4d61ep-4, -0x1.58b082126d903612p-4L},
+      {TNR_UNARY_OP_CBRT, -0x1.b2b2a2487752p-1, -0x1.e4d0908744ac880ap-1L},
+      {TNR_UNARY_OP_ASIN, -0x1.03739cb4eeb88p-1, -0x1.1013c279df06acccp-1L},
+      {TNR_UNARY_OP_ACOS, 0x1.2290deb919298p-1, 0x1.ef440985d55313f6p-1L},
+      {TNR_UNARY_OP_ATAN, -0x1.014acdc3e2b4bp-1, -0x1.dcd730b9e298294ap-2L},
+      {TNR_UNARY_OP_SIN, 0x1.a21a548c1031p-1, 0x1.7528ce057ac8734ap-1L},
+      {TNR_UNARY_OP_TAN, -0x1.dde1585809abdp+3, 0x1.f4aa38c44b215626p-1L},
   };
   for (const auto& [op, x, exact] : cases) {
     const kernels::OperationRow& row = kernels::kUnaryRows[op - 1];
@@ -313,6 +335,8 @@ TEST(Functions, OfTheWorstThatWereFoundAreWithinTheirBounds) {
     long double exact;
   } pairs[] = {
       {TNR_BINARY_OP_POW, 0x1.0e11573e54aeap-54, 0x1.7c9b0b4f3040cp-2, 0x1.f1336e97fe61c7e2p-21L},
+      {TNR_BINARY_OP_POW, 0x1.0822e07b0db9p+0, -0x1.5f64b91538efep+14, 0x1.d50e0a9e5963eee4p-1016L},
+      {TNR_BINARY_OP_ATAN2, 0x1.5a976f5d7842p-4, 0x1.57021f77935f3p-3, 0x1.df0b8c43622f36a8p-2L},
       {TNR_BINARY_OP_ATAN2, 0x1.16995dec34d5p+1, 0x1.15a2cb3071cbcp+4, 0x1.ff1b5bef5a45c726p-4L},
       {TNR_BINARY_OP_HYPOT, 0x1.ea93389b43695p+2, 0x1.4b9b6293173ecp+4, 0x1.618f5ca787b898p+4L},
   };

@@ -13,6 +13,8 @@
 //
 // s - i, s + i, s - 1 and s + 1, and the arguments of logarithms, are kept with their rounding
 // errors: near 0 that of 1 + x has all digits of the result.
+// The largest errors that were found are 1.02 units in the last place, and 1.58 for x / (1 + e^-x)
+// (README.md).
 #pragma once
 
 #include "cpu/kernels/elementwise/double/exp.hpp"

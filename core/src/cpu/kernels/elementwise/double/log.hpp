@@ -13,7 +13,8 @@
 //     ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + s^2 p(s^2))),   s = f / (2 + f)
 //
 // The first parts of n log 2 and log c have so few bits that their sum is exact, and that of it and
-// f is kept with its rounding error. To other bases f is multiplied with its rounding error.
+// f is kept with its rounding error. To other bases f is multiplied with its rounding error. The
+// largest error that was found is 0.95 units in the last place (README.md).
 #pragma once
 
 #include "cpu/kernels/elementwise/double/table.hpp"

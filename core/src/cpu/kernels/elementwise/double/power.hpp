@@ -6,6 +6,7 @@
 // their rounding errors. The polynomial of the rest minimises the largest relative error: 2^-67. The
 // product with y is kept with its rounding error too. Other lanes than positive normal numbers
 // with results that are normal have another way, behind one branch for the vector.
+// The largest error that was found is 0.90 units in the last place (README.md).
 #pragma once
 
 #include "cpu/kernels/elementwise/double/exp.hpp"

@@ -6,7 +6,8 @@
 //     y = g + g e p(e),   root = x y^2,   cbrt x = root + (x - root^3) y^2 / 3
 //
 // where p is the polynomial that minimises the largest relative error of y, 2^-32. The remainder x -
-// root^3 has all digits, so one rounding of full size remains.
+// root^3 has all digits, so one rounding of full size remains. The largest error that was found is
+// 0.51 units in the last place (README.md).
 #pragma once
 
 #include "cpu/kernels/elementwise/double/table.hpp"

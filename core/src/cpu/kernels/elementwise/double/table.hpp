@@ -3,8 +3,8 @@
 
 #include "cpu/kernels/vector_math.hpp"
 
-// Lanes of AVX2 choose from 4 numbers in registers. Of 16 each lane takes a load, which costs more
-// than the terms that the table saves; fewer lanes, or larger registers, gain by it.
+// Lanes of AVX2 choose from 4 numbers in registers. A choice from 16 takes a load for each lane, which
+// costs more than the terms that the table saves; fewer lanes, or larger registers, gain by it.
 #if defined(__AVX2__) && !defined(__AVX512F__)
 #define TENURE_HAS_SHORT_TABLES
 #endif
