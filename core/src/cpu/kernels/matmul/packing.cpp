@@ -79,7 +79,7 @@ constexpr int64_t kFetchedLine = 64;
 // prefetched, because processors do not notice streams of rows far apart; nothing is read there.
 template <class T, int64_t kPanel>
 inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, int64_t panels,
-                          Byte* to) {
+                          bool is_followed, Byte* to) {
   constexpr int64_t kBytes = kPanel * kWidth<T>;
   if (panels == 1) {
     for (int64_t k = 0; k < depth; ++k) {
@@ -89,7 +89,7 @@ inline void pack_adjacent(const Byte* from, int64_t depth_step, int64_t depth, i
   }
   for (int64_t k = 0; k < depth; ++k, from += depth_step, to += kBytes) {
     for (int64_t p = 0; p < panels; ++p) {
-      for (int64_t at = 0; at < kBytes; at += kFetchedLine) {
+      for (int64_t at = 0; is_followed && at < kBytes; at += kFetchedLine) {
         __builtin_prefetch(from + (panels + p) * kBytes + at, 0, 2);
       }
       copy_depth<kBytes>(from + p * kBytes, to + p * depth * kBytes);
@@ -178,7 +178,7 @@ void pack(const Factor& from, Byte* to) {
       pack_transposed<T, kPanel>(rows, from.ahead, from.depth, to);
     } else if (from.step == kWidth<T> && count == kPanel) {
       const int64_t panels = smaller((from.count - i) / kPanel, kAdjacentPanels);
-      pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, panels, to);
+      pack_adjacent<T, kPanel>(data, from.depth_step, from.depth, panels, from.is_followed, to);
       i += (panels - 1) * kPanel;
       to += (panels - 1) * kPanel * from.depth * kWidth<T>;
     } else {
