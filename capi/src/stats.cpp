@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <chrono>
+
 #include "boundary.hpp"
 #include "tenure/blob.hpp"
 #include "tenure/counters.hpp"
 #include "tenure/device_queue.hpp"
+#include "timed.hpp"
 
 using tenure::capi::guarded;
 using tenure::capi::write_report;
@@ -47,6 +51,18 @@ void set_timing(tenure::Timing timing) noexcept {
 }
 
 }  // namespace
+
+std::int64_t tenure::capi::nanoseconds_now() noexcept {
+  using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::steady_clock;
+  const auto now = duration_cast<nanoseconds>(steady_clock::now().time_since_epoch());
+  return std::max<std::int64_t>(now.count(), 1);
+}
+
+void tenure::capi::count_time_since(std::int64_t start, tnr_operation operation,
+                                    tnr_status status) noexcept {
+  if (status != TNR_STATUS_OK) return;
+  count_time(operation, static_cast<std::uint64_t>(nanoseconds_now() - start));
+}
 
 tnr_status tnr_stats_read(tnr_stats* stats) noexcept {
   return guarded([&] { write_report(stats, "stats", totals()); });

@@ -1,30 +1,29 @@
 // The boundary of functions that compute: guarded(), and the time of the call if timing is on.
 #pragma once
 
-#include <chrono>
+#include <cstdint>
 
 #include "boundary.hpp"
 #include "tenure/counters.hpp"
 
 namespace tenure::capi {
 
-template <class Body>
-[[gnu::cold, gnu::noinline]] tnr_status run_timed(tnr_operation operation,
-                                                  const Body& body) noexcept {
-  using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::steady_clock;
-  const auto start = steady_clock::now();
-  const tnr_status status = guarded(body);
-  const auto taken = duration_cast<nanoseconds>(steady_clock::now() - start);
-  if (status == TNR_STATUS_OK) count_time(operation, static_cast<std::uint64_t>(taken.count()));
-  return status;
-}
+// The time that has passed since a moment of the past, never 0.
+[[gnu::cold]] std::int64_t nanoseconds_now() noexcept;
+// Counts the time of a call that began at `start`, if it succeeded.
+[[gnu::cold]] void count_time_since(std::int64_t start, tnr_operation operation,
+                                    tnr_status status) noexcept;
 
 // guarded() for functions that compute.
 template <class Body>
 tnr_status run(tnr_operation operation, const Body& body) noexcept {
+  std::int64_t start = 0;
   if (g_timing.load(std::memory_order_relaxed) == Timing::kOn) [[unlikely]]
-    return run_timed(operation, body);
-  return guarded(body);
+    start = nanoseconds_now();
+  const tnr_status status = guarded(body);
+  if (start != 0) [[unlikely]]
+    count_time_since(start, operation, status);
+  return status;
 }
 
 // Like run(), for functions that return a handle: NULL on failure.

@@ -4,7 +4,7 @@
 // Every thread counts in a block of its own, with plain loads and stores: no locked instruction, no
 // line that two threads write. A reader adds up all blocks. The blocks exist from the start, so
 // that counting never allocates memory. When a thread ends, the next thread that begins takes over
-// its block with the counts in it, so that no counts have to be moved.
+// its block with the counts and the spare slot in it, so that nothing has to be moved.
 #pragma once
 
 #include <atomic>
@@ -38,6 +38,9 @@ struct alignas(64) CounterBlock {
   Row rows[kOperationCount];
   Blobs blobs;
   Device device;
+  // One more than the index of a free slot of slot_table, for the next array that the thread makes;
+  // 0: none. Only the owner of the block uses it.
+  std::uint32_t spare_slot;
 };
 
 // The calling thread's block; nullptr before its first count. Trivial: no guard, no destructor.

@@ -59,6 +59,7 @@ class Operands {
  protected:
   // Throws the error of a malformed output. `out` outlives the call.
   explicit Operands(const tnr_view_mut& out, const tnr_device& device = kCpu) : out_(out.view) {
+    const auto width_bytes = static_cast<std::int64_t>(element_size(out_.dtype));
     flat_.count = plain_count(out_, device);
     if (flat_.count == 0) [[unlikely]]
       flat_.count = check_output(out, device);
@@ -67,8 +68,8 @@ class Operands {
     flat_.source_count = 0;
     flat_.in = sources_;
     flat_.parameters = nullptr;
-    flat_.width_bytes = flat_.out_step = static_cast<std::int64_t>(element_size(out_.dtype));
-    out_bytes_ = static_cast<std::uint64_t>(flat_.count * flat_.width_bytes);
+    flat_.width_bytes = flat_.out_step = width_bytes;
+    out_bytes_ = static_cast<std::uint64_t>(flat_.count * width_bytes);
   }
   ~Operands() = default;
 

@@ -466,7 +466,10 @@ void blob_drop(BlobToken token) noexcept {
 
 // ---- asking ----
 
-BlobInfo blob_describe(BlobToken token) {
+namespace {
+
+// Part of the making of every array.
+[[gnu::always_inline]] inline BlobInfo describe(BlobToken token) {
   const BlobSlot& slot = slot_of_handle(token);
   const SlotWord word = slot.word.load(std::memory_order_acquire);
   require_held(word, token);
@@ -485,14 +488,18 @@ BlobInfo blob_describe(BlobToken token) {
   return info;
 }
 
+}  // namespace
+
+BlobInfo blob_describe(BlobToken token) { return describe(token); }
+
 BlobMemory blob_memory(BlobToken token) {
-  const BlobInfo info = blob_describe(token);
+  const BlobInfo info = describe(token);
   if (info.closed) fail_ended(token);
   return {info.data, info.size_bytes, info.device};
 }
 
 BlobMemory blob_memory_mut(BlobToken token) {
-  const BlobInfo info = blob_describe(token);
+  const BlobInfo info = describe(token);
   if (info.closed) fail_ended(token);
   if (!may_write(info.tenure)) {
     fail(TNR_STATUS_INVALID_ARGUMENT, "blob 0x%" PRIx64 " is %s, which nobody may write", token,

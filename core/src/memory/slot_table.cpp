@@ -2,6 +2,7 @@
 
 #include <new>
 #include <type_traits>
+#include <utility>
 
 #include "base/fork.hpp"
 #include "tenure/counters.hpp"
@@ -18,6 +19,29 @@ constinit SlotTable<kBoundKind> bound_table;
 constinit SlotTable<kEventKind> event_table;
 constinit SlotTable<kKernelKind> kernel_table;
 static_assert(std::is_trivially_destructible_v<SlotTable<kBlobKind>>);
+
+namespace {
+
+// A spare slot of the calling thread. Most arrays are made and ended by one thread, which with a
+// spare changes no head of a list. Explored threads share all slots.
+template <std::uint32_t kKind>
+constexpr bool kHasSpare = kKind == kBlobKind && !kExplored;
+
+constexpr std::uint32_t kNoSpare = UINT32_MAX;
+std::uint32_t take_spare() noexcept {
+  CounterBlock* const own = t_counter_block;
+  if (own == nullptr || own->spare_slot == 0) return kNoSpare;
+  return std::exchange(own->spare_slot, 0) - 1;
+}
+// False where the thread has one.
+bool keep_spare(std::uint32_t index) noexcept {
+  CounterBlock* const own = t_counter_block;
+  if (own == nullptr || own->spare_slot != 0) return false;
+  own->spare_slot = index + 1;
+  return true;
+}
+
+}  // namespace
 
 template <std::uint32_t kKind>
 Token SlotTable<kKind>::open(const SlotContent& content) {
@@ -54,11 +78,17 @@ void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
   // life's content meets this word too.
   slot.word.store(SlotWord{token_generation(token) + 1} << kGenerationShift | kClosed,
                   std::memory_order_relaxed);
+  if constexpr (kHasSpare<kKind>) {
+    if (keep_spare(token_index(token))) return;
+  }
   put_back(token_index(token), slot);
 }
 
 template <std::uint32_t kKind>
 std::uint32_t SlotTable<kKind>::take() {
+  if constexpr (kHasSpare<kKind>) {
+    if (const std::uint32_t spare = take_spare(); spare != kNoSpare) return spare;
+  }
   // Acquire, here and below: the changes to the slot before it was put back, its link included, and
   // the chunk that has it.
   FreeHead head = free_.load(std::memory_order_acquire);

@@ -13,14 +13,16 @@ namespace tenure {
 
 inline constexpr unsigned kNoType = kernels::kTypeCount;
 
-// Types by DLPack's code and by bytes, so that an operation finds its kernel with two loads.
+// Types by DLPack's code and by bytes. An entry names its dtype, so that one comparison checks the
+// bits and the lanes too.
 struct TypeIndex {
-  std::uint8_t by_code_and_bytes[7][9];
+  struct Entry {
+    tnr_dtype dtype = 0;
+    std::uint32_t type = kNoType;
+  };
+  Entry by_code_and_bytes[8][16];
 
-  constexpr TypeIndex() : by_code_and_bytes{} {
-    for (auto& row : by_code_and_bytes) {
-      for (auto& entry : row) entry = kNoType;
-    }
+  constexpr TypeIndex() {
     set(TNR_DTYPE_F64, kernels::Type::kF64);
     set(TNR_DTYPE_F32, kernels::Type::kF32);
     set(TNR_DTYPE_F16, kernels::Type::kF16);
@@ -37,17 +39,15 @@ struct TypeIndex {
   }
 
   constexpr void set(tnr_dtype dtype, kernels::Type type) {
-    by_code_and_bytes[dtype & 0xffu][bits_of(dtype) / 8] = static_cast<std::uint8_t>(type);
+    by_code_and_bytes[dtype & 7u][bits_of(dtype) / 8] = {dtype, static_cast<std::uint32_t>(type)};
   }
 };
 inline constexpr TypeIndex kTypeIndex;
 
 // Row or column of the kernel tables; kNoType for complex and foreign dtypes.
 inline unsigned type_index(tnr_dtype dtype) noexcept {
-  const std::uint32_t code = dtype & 0xffu;
-  const std::uint32_t bits = bits_of(dtype);
-  if (code > 6 || bits > 64 || bits % 8 != 0 || lanes_of(dtype) != 1) return kNoType;
-  return kTypeIndex.by_code_and_bytes[code][bits / 8];
+  const TypeIndex::Entry& entry = kTypeIndex.by_code_and_bytes[dtype & 7u][(dtype >> 11) & 15u];
+  return entry.dtype == dtype ? entry.type : kNoType;
 }
 
 // Index of the movement kernels for elements of this size.

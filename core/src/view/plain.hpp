@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "tenure/device.hpp"
 #include "tenure/dtype.hpp"
@@ -41,15 +42,20 @@ constexpr std::uint64_t word_of(const tnr_device& device) noexcept {
 }
 
 // Whether memory is not null, does not wrap around the address space, and has `bytes` bytes from
-// `data` on, the first of them aligned.
+// `data` on, the first of them aligned. False for some valid memory whose addresses have their
+// highest bit set.
 [[gnu::always_inline]] inline bool is_plain_memory(const void* base, std::uint64_t size_bytes,
                                                    std::uint64_t data, std::uint64_t bytes,
                                                    tnr_dtype dtype) noexcept {
+  static_assert(kMaxSpanBytes == std::numeric_limits<std::int64_t>::max());
   const std::uint64_t first = reinterpret_cast<std::uintptr_t>(base);
-  const std::uint64_t offset = data - first;  // wraps below base, and exceeds size_bytes then
+  const std::uint64_t offset = data - first;  // wraps below base, and exceeds the slack then
+  const std::uint64_t slack = size_bytes - bytes;
+  // Where none has its highest bit, the size is in range, the memory does not wrap and the slack is
+  // not negative.
+  const std::uint64_t all = first | size_bytes | (first + size_bytes) | slack | bytes;
   // No alignment over 8 is ever asked, so the common case needs no look at the dtype.
-  return first != 0 && data != 0 && size_bytes <= static_cast<std::uint64_t>(kMaxSpanBytes) &&
-         first + size_bytes >= first && offset <= size_bytes && size_bytes - offset >= bytes &&
+  return first != 0 && static_cast<std::int64_t>(all) >= 0 && offset <= slack &&
          (data % 8 == 0 || data % element_alignment(dtype) == 0);
 }
 
@@ -97,13 +103,15 @@ constexpr std::uint64_t word_of(const tnr_device& device) noexcept {
       word_of(in, Pair::kDevice) != word_of(out, Pair::kDevice)) {
     return false;
   }
+#pragma GCC unroll 1
   for (std::uint32_t axis = 0; axis < out.rank; ++axis) {
     if (in.shape[axis] != out.shape[axis] || in.strides[axis] != out.strides[axis]) return false;
   }
   const std::uint64_t distance =
       reinterpret_cast<std::uintptr_t>(in.data) - reinterpret_cast<std::uintptr_t>(out.data);
+  // Apart by at least `out_bytes` in either direction.
   return has_plain_memory(in, out_bytes) &&
-         (distance == 0 || (distance >= out_bytes && 0 - distance >= out_bytes));
+         (distance == 0 || distance + (out_bytes - 1) > 2 * (out_bytes - 1));
 }
 
 }  // namespace tenure

@@ -120,7 +120,10 @@ TEST(PlainCount, IsTheElementCountOfValidDenseViewsAndElseZero) {
     const tnr_view out = random_output(memory, random);
     const bool valid = is_valid_view(out);
     const std::int64_t dense = valid && !is_empty(out) ? dense_count(out) : 0;
-    ASSERT_EQ(plain_count(out), dense) << describe(out);
+    // Memory of the upper half of the address space is not plain.
+    const std::uint64_t begin = reinterpret_cast<std::uintptr_t>(out.base);
+    const bool is_high = static_cast<std::int64_t>(begin | (begin + out.size_bytes)) < 0;
+    ASSERT_EQ(plain_count(out), is_high ? 0 : dense) << describe(out);
     if (dense == 0) continue;
     ++passed;
     ASSERT_TRUE(strides_nest_in_order(out)) << describe(out);

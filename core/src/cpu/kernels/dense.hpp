@@ -102,33 +102,17 @@ class Register {
   alignas(kRegisterBytes) Byte memory_[kRegisterBytes];
 };
 
-// Adjacent elements, of `bytes` together; a source that does not move has a register's worth.
+// Adjacent elements, of `bytes` together and fewer than two registers of them; a source that does
+// not move has a register's worth.
 template <class Rule, class T>
-__attribute__((noinline)) Finding map_adjacent_pairs(Byte* out, int64_t bytes, const Byte* a,
-                                                     int64_t a_moves, const Byte* b,
-                                                     int64_t b_moves) {
+__attribute__((noinline)) Finding map_few_pairs(Byte* out, int64_t bytes, const Byte* a,
+                                                int64_t a_moves, const Byte* b, int64_t b_moves) {
   using Wide = typename SizedVector<T, kRegisterBytes>::type;
   using Short = typename SizedVector<T, kShortBytes>::type;
-  constexpr int64_t kTwo = 2 * kRegisterBytes;
   int64_t done = 0;
-  if (bytes >= kTwo) {
-    const int64_t a_next = a_moves & kRegisterBytes;
-    const int64_t b_next = b_moves & kRegisterBytes;
-    const Byte* left = a;
-    const Byte* right = b;
-    for (; done + kTwo <= bytes; done += kTwo) {
-      const Wide first = Rule::apply(load<Wide>(left), load<Wide>(right));
-      const Wide second = Rule::apply(load<Wide>(left + a_next), load<Wide>(right + b_next));
-      store(out + done, first);
-      store(out + done + kRegisterBytes, second);
-      left += 2 * a_next;
-      right += 2 * b_next;
-    }
-  }
-  if (done + kRegisterBytes <= bytes) {
-    store<Wide>(out + done,
-                Rule::apply(load<Wide>(a + (done & a_moves)), load<Wide>(b + (done & b_moves))));
-    done += kRegisterBytes;
+  if (bytes >= kRegisterBytes) {
+    store<Wide>(out, Rule::apply(load<Wide>(a), load<Wide>(b)));
+    done = kRegisterBytes;
   }
 #pragma GCC unroll 1
   for (; done + kShortBytes <= bytes; done += kShortBytes) {
@@ -142,6 +126,26 @@ __attribute__((noinline)) Finding map_adjacent_pairs(Byte* out, int64_t bytes, c
              of_two_numbers<Rule>(load<T>(a + (done & a_moves)), load<T>(b + (done & b_moves))));
   }
   return kNothing;
+}
+
+// Like map_few_pairs(), of any number of elements. A call of few needs no registers saved.
+template <class Rule, class T>
+Finding map_adjacent_pairs(Byte* out, int64_t bytes, const Byte* a, int64_t a_moves, const Byte* b,
+                           int64_t b_moves) {
+  using Wide = typename SizedVector<T, kRegisterBytes>::type;
+  constexpr int64_t kTwo = 2 * kRegisterBytes;
+  const int64_t a_next = a_moves & kRegisterBytes;
+  const int64_t b_next = b_moves & kRegisterBytes;
+  for (; bytes >= kTwo; bytes -= kTwo) {
+    const Wide first = Rule::apply(load<Wide>(a), load<Wide>(b));
+    const Wide second = Rule::apply(load<Wide>(a + a_next), load<Wide>(b + b_next));
+    store(out, first);
+    store(out + kRegisterBytes, second);
+    out += kTwo;
+    a += 2 * a_next;
+    b += 2 * b_next;
+  }
+  return map_few_pairs<Rule, T>(out, bytes, a, a_moves, b, b_moves);
 }
 
 // Maps all other strips: one source is repeated, or elements are not adjacent.

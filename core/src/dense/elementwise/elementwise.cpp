@@ -32,9 +32,8 @@ void run(const Context& context, const ElementwiseCall& operands, const Operatio
   require_no_finding(operands.run(context, operation));
 }
 
-}  // namespace
-
-Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
+// Part of each call, also of a small one.
+[[gnu::always_inline]] inline Operation find_unary(tnr_unary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kUnaryCount) [[unlikely]]
     refuse_code("unary", op);
@@ -47,7 +46,7 @@ Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) {
   return operation;
 }
 
-Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
+[[gnu::always_inline]] inline Operation find_binary(tnr_binary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
   if (row >= kernels::kBinaryCount) [[unlikely]]
     refuse_code("binary", op);
@@ -59,6 +58,11 @@ Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) {
     refuse_dtype(kernels::kBinaryRows[row].name, dtype);
   return operation;
 }
+
+}  // namespace
+
+Operation unary_operation(tnr_unary_op op, tnr_dtype dtype) { return find_unary(op, dtype); }
+Operation binary_operation(tnr_binary_op op, tnr_dtype dtype) { return find_binary(op, dtype); }
 
 Operation ternary_operation(tnr_ternary_op op, tnr_dtype dtype) {
   const auto row = static_cast<std::uint32_t>(op) - 1;
@@ -106,7 +110,7 @@ void unary(const Context& context, tnr_unary_op op, const tnr_view& a, const tnr
   ElementwiseCall operands(out);
   operands.add(a, "a");
   require_unary_dtypes(op, a, out.view);
-  operands.run(context, unary_operation(op, a.dtype));
+  operands.run(context, find_unary(op, a.dtype));
   operands.count(TNR_OPERATION_UNARY);
 }
 
@@ -119,7 +123,7 @@ void binary(const Context& context, tnr_binary_op op, const tnr_view& a, const t
   operands.add(b, "b");
   require_dtype(a, "a", out.view.dtype, "out.dtype is");
   require_dtype(b, "b", out.view.dtype, "out.dtype is");
-  run(context, operands, binary_operation(op, a.dtype));
+  run(context, operands, find_binary(op, a.dtype));
   operands.count(TNR_OPERATION_BINARY);
 }
 
