@@ -11,8 +11,8 @@
 // the last place of r. The polynomials of sin r and cos r are those of fdlibm (Sun Microsystems,
 // 1993). f32: the parts have 23 and 24 bits, and n times each is exact in two numbers, for |x| up
 // to 2^17; the polynomials are those that minimise the largest relative errors (Remez), 2^-27.9 and
-// 2^-33. n says which of the two it is, and its sign. tan is the quotient of both with their
-// rounding errors.
+// 2^-33. n says which of the two it is, and its sign. tan has a polynomial of its own, and is the
+// quotient of -1 and it where n is odd.
 //
 // f32 beyond 2^17 is computed in f64. f64 beyond 2^16 is reduced by as many digits of 2 / pi as it
 // takes (Payne and Hanek, "Radian reduction for trigonometric functions", SIGNUM Newsletter 18,
@@ -233,30 +233,33 @@ inline V tangent_by_half(Bits quadrant, V r, V less) {
   return multiply_add(multiply_add(weight, t.low, -beyond), inverse, first);
 }
 
+// tan (r - less) of f32, or -1 over it where the number of right angles is odd. The tangent is in
+// two parts, so that the quotient has one rounding of full size. The polynomial minimises the largest
+// relative error of the tangent (Remez): 2^-29.5.
+template <class V, class Bits>
+inline V tangent_of_singles(Bits quadrant, V r, V less) {
+  const V square = r * r;
+  const V rest = Polynomial{0x1.55556p-2f,  0x1.110d9ep-3f,  0x1.bad9bep-5f, 0x1.5cc134p-6f,
+                            0x1.62c81ap-7f, 0x1.9eb54ap-14f, 0x1.1e8b3cp-8f}(square);
+  const Long<V> t = sum_of(r, multiply_add(r * square, rest, -less));
+  return choose_by_lowest_bit(quadrant, quotient({V{} - 1.0f, V{}}, t), t.high);
+}
+
 // Takes an angle that is reduced, with a right angle more for the cosine. Inlined, where `angle` is
 // known.
 template <class V>
-__attribute__((always_inline)) inline V of_reduced_angle(Angle angle, V x, const Reduced<V>& by) {
+__attribute__((always_inline)) inline V of_reduced_angle(Angle angle, const Reduced<V>& by) {
   using T = Number<V>;
   using Bits = As<UnsignedOf<T>, V>;
   const auto quadrant = by.quadrant;
-  if constexpr (sizeof(T) == 8) {
-    if (angle == Angle::kTangent) {
+  if (angle == Angle::kTangent) {
+    if constexpr (sizeof(T) == 8) {
       return tangent_by_half(quadrant, by.r, by.less);
+    } else {
+      return tangent_of_singles(quadrant, by.r, by.less);
     }
   }
   const auto [sine, cosine] = sine_and_cosine(by.r, by.less);
-  if (angle == Angle::kTangent) {
-    const Long<V> rising = sum_of(sine.high, sine.low);
-    const Long<V> falling = sum_of(cosine.high, cosine.low);
-    const auto choose = [quadrant](V odd, V even) {
-      return choose_by_lowest_bit(quadrant, odd, even);
-    };
-    const Long<V> dividend = {choose(-falling.high, rising.high), choose(-falling.low, rising.low)};
-    const Long<V> divisor = {choose(rising.high, falling.high), choose(rising.low, falling.low)};
-    const V result = quotient(dividend, divisor);
-    return x == 0 ? x : result;
-  }
   constexpr unsigned kToSign = 8 * sizeof(T) - 2;
   constexpr auto kSign = UnsignedOf<T>{2} << kToSign;
   const V result = choose_by_lowest_bit(quadrant, cosine.high + cosine.low, sine.high + sine.low);
@@ -274,7 +277,7 @@ __attribute__((always_inline)) inline V of_near_angle(Angle angle, V x) {
       return tangent_by_half(nearly.quadrant, nearly.r, nearly.less);
     }
   }
-  return of_reduced_angle(angle, x, reduce_by_right_angles(x, more_of(angle)));
+  return of_reduced_angle(angle, reduce_by_right_angles(x, more_of(angle)));
 }
 
 // Takes any f64. Lanes that are near are left out.
@@ -305,7 +308,7 @@ __attribute__((noinline)) V of_any_f64_angle(Angle angle, V x) {
   const Long<V> total = sum_of(product.high, rest);
   by.r = total.high * scale;
   by.less = total.low * -scale;
-  return of_reduced_angle(angle, x, by);
+  return of_reduced_angle(angle, by);
 }
 
 // Takes any angles; `result` has those of lanes that are near.
