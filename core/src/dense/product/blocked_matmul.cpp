@@ -282,8 +282,8 @@ void BlockedMatmul::run_panels(const Context& context, const Buffers& buffers, c
   }
   const std::int64_t parts = parts_of(g_.columns, width);
   const std::int64_t slices = std::min(parts, std::max<std::int64_t>(work() / kSliceWork, 2));
-  // Others are woken at once: a thread takes slices until there are none, so that the caller would
-  // not learn that a call is long.
+  // A thread takes slices until there are none, so that the caller would not learn that a call is
+  // long.
   Tickets tickets(slices);
   for_each_slice(
       context, std::min<std::int64_t>(context.thread_count(), slices),
@@ -295,7 +295,7 @@ void BlockedMatmul::run_panels(const Context& context, const Buffers& buffers, c
                     std::min(g_.columns, last), width);
         }
       },
-      Wake::kAtOnce);
+      wake_for(work()));
 }
 
 // The columns from `first` to `last`, in panels or strips of `width`.
@@ -523,7 +523,7 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
           if (finishes_ && piece.k + piece.depth == g_.depth) finish(piece);
         }
       },
-      Wake::kAtOnce);
+      wake_for(work()));
 }
 
 }  // namespace tenure

@@ -234,7 +234,7 @@ std::uint64_t multiply(const Context& context, const tnr_scalar& alpha, const tn
                       slice_begin(batch_count, slices, slice + 1));
           }
         },
-        Wake::kAtOnce);
+        wake_for(product_or_most(multiply.work(), batch_count)));
   }
   return read_bytes;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "tenure/context.hpp"
+
 namespace tenure {
 
 // Depths whose products are one sum; such sums are then added up. The bits of the result depend on
@@ -22,6 +24,12 @@ constexpr std::int64_t block_rows(std::int64_t bytes) noexcept {
 // Multiplications and additions of a call. Fewer stay with the caller, who needs some microseconds
 // for them.
 inline constexpr std::int64_t kWorthSharingWork = std::int64_t{1} << 18;
+// A call of fewer wakes no thread that has parked, unless it is one of a series: a thread that has to
+// be woken comes some 50 microseconds later, in which the caller does half of them.
+inline constexpr std::int64_t kWorthWakingWork = std::int64_t{1} << 22;
+constexpr Wake wake_for(std::int64_t work) noexcept {
+  return work < kWorthWakingWork ? Wake::kWhenLong : Wake::kAtOnce;
+}
 // The multiplications and additions of a slice of a shared call, which keep a thread busy for some
 // ten microseconds.
 inline constexpr std::int64_t kSliceWork = std::int64_t{1} << 20;

@@ -103,7 +103,7 @@ class NibbleMatmul {
                            store.sums_store());
           }
         },
-        Wake::kAtOnce);
+        wake_for(work));
   }
 
   struct Part {
