@@ -56,7 +56,7 @@ bench_report() { cargo run -q --release -p bench --bin report; }
 # The benches that the figures of bench/README.md are of, in sets; and those of each that no
 # instruction set changes, which are run once.
 readonly DENSE=(--bench elementwise --bench expressions --bench movement --bench reduce --bench matmul
-  --bench conv2d --bench windows --bench threads --bench call --bench loader)
+  --bench quantized --bench conv2d --bench windows --bench threads --bench call --bench loader)
 readonly DENSE_ONCE=(--bench roofs --bench alloc)
 readonly MEMORY_ONCE=(--bench memory)
 readonly SPARSE=(--bench sparse)

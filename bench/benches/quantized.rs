@@ -1,5 +1,6 @@
 //! Rows of f32 by weights in integers of 8 and of 4 bits, which are packed before, next to weights of
-//! f32: the rows are quantized in each call. For a row, the roof is reading the weights.
+//! f32: the rows are quantized in each call. For a row, the roof is reading the weights; for more, products of 8-bit
+//! integers, where the processor has an instruction for them.
 
 use std::cell::RefCell;
 
@@ -89,8 +90,9 @@ impl Of {
         if threads == 2 {
             cases = cases.into_iter().map(|case| case.on(context)).collect();
         }
-        if let Some(arrays) = &arrays {
-            cases.extend(roofs::cases(arrays, roofs::READ, threads));
+        match &arrays {
+            Some(arrays) => cases.extend(roofs::cases(arrays, roofs::READ, threads)),
+            None => cases.extend(roofs::narrow(operations, threads)),
         }
         let bytes = self.int4[0].size_bytes() as u64;
         subject.measure(&name(rows, side), bytes, threads, operations, cases);

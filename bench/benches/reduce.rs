@@ -1,10 +1,12 @@
-//! Reductions of a square matrix: over all of it, and over each axis.
+//! Reductions of a square matrix: over all of it, and over each axis. And the softmax and the order
+//! of its rows.
 
 use std::cell::RefCell;
 
 use bench::Scale;
-use bench::operations::{Operation, REDUCTIONS};
+use bench::operations::{Operation, REDUCTIONS, ROWS};
 use bench::roofs::{self, kernels::Arrays};
+use bench::sparse::normals;
 use bench::subject::{Case, Subject};
 
 fn main() {
@@ -19,6 +21,17 @@ fn main() {
         let arrays = RefCell::new(arrays);
         for operation in REDUCTIONS {
             reduce(&mut subject, operation, &arrays);
+        }
+        // Sorting 1 GiB would take longer than all of this.
+        if bytes > 64 << 20 {
+            continue;
+        }
+        normals(arrays.borrow_mut().a_mut(), 50);
+        for operation in ROWS {
+            let mut cases = vec![operation.case(&arrays)];
+            cases.extend(roofs::cases(&arrays, operation.roof, 1));
+            let bytes = bytes as u64;
+            subject.measure(operation.name, bytes, 1, bytes * operation.arrays, cases);
         }
     }
     subject.close();

@@ -25,6 +25,8 @@ pub struct Row {
     pub how: String,
     /// Bytes that have to be read and written for it, however it is done.
     pub traffic: u64,
+    /// The process that measured it, under one set: a row and its roof are of one.
+    pub run: String,
     /// Nanoseconds in each round. Rows that belong together have the same rounds.
     pub times: Vec<f64>,
 }
@@ -44,6 +46,7 @@ impl Row {
     pub fn is_beside(&self, other: &Row) -> bool {
         (&self.operation, self.bytes, self.threads)
             == (&other.operation, other.bytes, other.threads)
+            && self.run == other.run
             && self.times.len() == other.times.len()
     }
 
@@ -71,11 +74,12 @@ impl Row {
         json!({
             "operation": self.operation, "bytes": self.bytes, "threads": self.threads,
             "library": self.library, "how": self.how, "traffic": self.traffic,
+            "run": self.run,
             "median_ns": self.median(), "best_ns": self.best(), "times_ns": self.times,
         })
     }
 
-    fn from_json(json: &Value) -> Option<Row> {
+    fn from_json(json: &Value, run: &str) -> Option<Row> {
         let text = |name: &str| Some(json[name].as_str()?.to_owned());
         let times: Vec<f64> =
             json["times_ns"].as_array()?.iter().map(Value::as_f64).collect::<Option<_>>()?;
@@ -86,6 +90,7 @@ impl Row {
             library: text("library")?,
             how: text("how")?,
             traffic: json["traffic"].as_u64()?,
+            run: json["run"].as_str().unwrap_or(run).to_owned(),
             times,
         })
     }
@@ -133,6 +138,11 @@ impl Figures {
         }
     }
 
+    /// What this process records as the `run` of its rows.
+    pub fn run(&self) -> String {
+        format!("{}, {}, process {}", self.set, self.date, std::process::id())
+    }
+
     /// Writes `SET/SUBJECT.json` into `folder`, or `SUBJECT.json` where there is no set; returns
     /// its path.
     pub fn write(&self, folder: &Path) -> io::Result<PathBuf> {
@@ -156,6 +166,9 @@ impl Figures {
         let text = fs::read_to_string(folder.join(subject).with_extension("json")).ok()?;
         let json: Value = serde_json::from_str(&text).ok()?;
         let text = |name: &str| Some(json[name].as_str()?.to_owned());
+        // Of `peers.py`: a file is one process's.
+        let run = [text("set")?, text("date")?].join(", ");
+        let row = |row| Row::from_json(row, &run);
         let version =
             |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
         Some(Figures {
@@ -165,7 +178,7 @@ impl Figures {
             date: text("date")?,
             load: text("load")?,
             versions: json["versions"].as_object()?.iter().map(version).collect::<Option<_>>()?,
-            rows: json["rows"].as_array()?.iter().map(Row::from_json).collect::<Option<_>>()?,
+            rows: json["rows"].as_array()?.iter().map(row).collect::<Option<_>>()?,
         })
     }
 }
@@ -214,6 +227,7 @@ mod tests {
             library: library.to_owned(),
             how: "into".to_owned(),
             traffic,
+            run: "a run".to_owned(),
             times: times.to_vec(),
         }
     }

@@ -70,6 +70,28 @@ pub const REDUCTIONS: [Operation; 6] = [
     reduction("max, axis 1", |a, _, c| tenure::ops::max_into(square(a)?, 1, &mut c[..side(a)])),
 ];
 
+/// What rows of a square matrix become as many numbers by: more than a reduction.
+pub const ROWS: [Operation; 2] = [
+    Operation {
+        name: "softmax, axis 1",
+        roof: COPY,
+        arrays: 2,
+        run: |a, _, c| {
+            let mut to = TensorViewMut::from_slice(c, [side(a); 2])?;
+            tenure::nn::softmax_into(square(a)?, 1, &mut to)
+        },
+    },
+    Operation {
+        name: "sort, axis 1",
+        roof: COPY,
+        arrays: 2,
+        run: |a, _, c| {
+            let mut to = TensorViewMut::from_slice(c, [side(a); 2])?;
+            tenure::ops::sort_into(square(a)?, 1, &mut to)
+        },
+    },
+];
+
 /// Operations that are measured on two threads too.
 pub const LARGE: [Operation; 10] = [
     ELEMENTWISE[0],

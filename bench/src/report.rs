@@ -17,17 +17,19 @@ mod headlines;
 mod lending;
 mod memory;
 pub mod plots;
+mod roofline;
 mod run;
 mod sparse;
 mod tables;
 
 /// The subjects of each instruction set, in the order of the report; those of Python are what
 /// `peers.py` and `sparse_peers.py` measure.
-const WITH_KERNELS: [&str; 12] = [
+const WITH_KERNELS: [&str; 13] = [
     "elementwise",
     "movement",
     "reduce",
     "matmul",
+    "quantized",
     "conv2d",
     "windows",
     "threads",
@@ -87,8 +89,13 @@ impl Report {
         self.runs.iter().chain([&self.without_kernels])
     }
 
-    /// Figures above their roof, in words: then the roof was wrong.
-    pub fn above_their_roofs(&self) -> Vec<String> {
+    /// Reasons to write nothing, in words: figures and roofs of different runs, or else figures
+    /// above their roof, which then was wrong.
+    pub fn refusals(&self) -> Vec<String> {
+        let apart: Vec<String> = self.all_runs().flat_map(Run::of_other_runs).collect();
+        if !apart.is_empty() {
+            return apart;
+        }
         self.all_runs().flat_map(Run::above_their_roofs).collect()
     }
 

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use crate::figures;
 use crate::rounds::at_once;
 use crate::subject::Case;
-use kernels::{Arrays, Move, sets};
+use kernels::{Arrays, Move, Set, sets};
 
 pub mod kernels;
 pub mod pages;
@@ -21,7 +21,7 @@ pub const ADD: &[Move] = &[Move::Add, Move::AddStreamed, Move::AddPaged];
 
 /// The roofs of some kinds, to take turns with operations on the same arrays.
 pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) -> Vec<Case<'a>> {
-    let set = *sets().last().expect("plain is always there");
+    let set = set();
     let bytes = arrays.borrow().bytes() as u64;
     let there = |what: &&Move| arrays.borrow().pass(set, **what, 0, 1).is_some();
     let case = |what: &Move| {
@@ -41,15 +41,27 @@ pub fn cases<'a>(arrays: &'a RefCell<Arrays>, kinds: &[Move], threads: usize) ->
 /// The roof of `operations` additions and multiplications of `f32` or `f64`: by the instruction set
 /// in use, in registers, distributed over threads.
 pub fn fma<'a>(dtype: &str, operations: u64, threads: usize) -> Case<'a> {
-    let wanted = figures::set_in_use();
-    let sets = sets();
-    let set = sets.iter().find(|set| set.name == wanted).unwrap_or(&sets[0]);
-    let peak = set.peaks().into_iter().find(|peak| peak.name.ends_with(dtype));
-    let peak = peak.expect("every set has both");
+    peak(&format!("FMA {dtype}"), operations, threads).expect("every set has both")
+}
+
+/// The roof of `operations` of products of 8-bit integers, where the set in use has an instruction
+/// for them.
+pub fn narrow<'a>(operations: u64, threads: usize) -> Option<Case<'a>> {
+    peak("VNNI products, u8 x i8", operations, threads)
+}
+
+fn peak<'a>(name: &str, operations: u64, threads: usize) -> Option<Case<'a>> {
+    let peak = set().peaks().into_iter().find(|peak| peak.name == name)?;
     let iterations = operations.div_ceil(peak.operations * threads as u64);
-    Case::timed("roof", peak.name, move |passes| {
+    Some(Case::timed("roof", peak.name, move |passes| {
         at_once(threads, |_| (), |_| (0..passes).for_each(|_| peak.run_long(iterations)))
-    })
+    }))
+}
+
+/// The set in use by the library, so that a roof and what lies below it are of one set.
+fn set() -> Set {
+    let (sets, wanted) = (sets(), figures::set_in_use());
+    sets.iter().find(|set| set.name == wanted).copied().unwrap_or(sets[0])
 }
 
 /// Bytes of a mix in which each of its kinds has one turn.
@@ -63,7 +75,7 @@ pub fn mixes(arrays: &RefCell<Arrays>, reads: u64, writes: u64, threads: usize) 
         ("copies and reads", Move::Copy, Move::Fill),
         ("copies and reads, non-temporal by pages", Move::CopyPaged, Move::FillStreamed),
     ];
-    let set = *sets().last().expect("plain is always there");
+    let set = set();
     let held = arrays.borrow().bytes();
     let larger = reads.max(writes).max(1);
     let share = |bytes: u64| bytes as f64 / larger as f64;

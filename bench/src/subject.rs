@@ -160,6 +160,7 @@ impl Subject {
                 library: case.library.to_owned(),
                 how: case.how.to_owned(),
                 traffic: case.traffic.unwrap_or(traffic),
+                run: self.figures.run(),
                 times,
             };
             let (median, best) = (row.median(), row.best());

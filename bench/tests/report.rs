@@ -19,6 +19,7 @@ fn row(library: &str, how: &str, times: [f64; 3]) -> Row {
         library: library.to_owned(),
         how: how.to_owned(),
         traffic: 3 * (64 << 20),
+        run: "a run".to_owned(),
         times: times.to_vec(),
     }
 }
@@ -138,6 +139,168 @@ fn a_figure_above_its_roof_is_refused_by_name() {
 }
 
 #[test]
+fn a_roof_of_another_run_or_set_is_refused() {
+    let of = |run: &str, row: Row| Row { run: run.to_owned(), ..row };
+    let rows = vec![
+        of("now", row("tenure", "into", [10e6; 3])),
+        of("before", row("roof", "a + b into c", [9e6; 3])),
+    ];
+    let (output, readme, folder) = report("runs", rows, PAGE);
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&output.stderr);
+    let named = "add (into) of 67108864 bytes on 1 threads is of the run \"now\", and its roof, \
+                 \"a + b into c\", of \"before\": measure both in one";
+    assert!(message.contains(named), "{message}");
+    assert_eq!(readme, PAGE, "nothing is written");
+    assert!(!folder.join("plots").exists(), "nothing is drawn");
+    fs::rename(folder.join("avx2"), folder.join("avx512")).expect("written above");
+    let message = String::from_utf8_lossy(&run(&folder).stderr).into_owned();
+    let named = "elementwise was measured under \"avx2\" and lies in the folder \"avx512\"";
+    assert!(message.contains(named), "{message}");
+    fs::remove_dir_all(folder).expect("made above");
+}
+
+#[test]
+fn bars_of_each_set_have_the_roof_of_their_run() {
+    let folder = temporary("bars");
+    // AVX2 is above the other set's roof, and below its own.
+    for (set, own, roof) in [("avx512", 10e6, 9e6), ("avx2", 8e6, 7e6)] {
+        let rows = vec![row("tenure", "into", [own; 3]), row("roof", "a + b into c", [roof; 3])];
+        figures("elementwise", set, rows).write(&folder).expect("it can be written");
+    }
+    fs::write(folder.join("README.md"), PAGE).expect("as above");
+    assert!(run(&folder).status.success());
+    let svg = fs::read_to_string(folder.join("plots/elementwise-light.svg"));
+    let svg = svg.expect("there are bars");
+    let named = "\na + b into c 22.4 (AVX-512); a + b into c 28.8 (AVX2)\n";
+    assert!(svg.contains(named), "{svg}");
+    // The longest is the roof of AVX2: its line is at the end, and the other where its speed is.
+    for (x, what) in [(1488, "AVX2"), (344 + 1144 * 7 / 9, "AVX-512")] {
+        let marks = svg.matches("<polyline").count();
+        assert_eq!(marks, 2, "{svg}");
+        let end = format!("points=\"{x},");
+        assert!(svg.contains(&end), "{what}: {end} is not in {svg}");
+    }
+    fs::remove_dir_all(folder).expect("made above");
+}
+
+/// Operation, form, bytes, traffic, roof.
+type Placed = (&'static str, &'static str, u64, u64, &'static str);
+
+/// The rows of the roofline by subject, with the name of each in it.
+const PLACED: [(&str, &[(&str, Placed)]); 7] = [
+    (
+        "elementwise",
+        &[
+            ("add", ("add", "into", 64 << 20, 3 << 26, "a + b into c")),
+            ("relu", ("relu", "into", 64 << 20, 2 << 26, "copy")),
+        ],
+    ),
+    ("movement", &[("transpose", ("transpose", "into", 64 << 20, 2 << 26, "copy"))]),
+    (
+        "reduce",
+        &[
+            ("sum", ("sum", "into", 64 << 20, 1 << 26, "read")),
+            ("max, axis 1", ("max, axis 1", "into", 64 << 20, 1 << 26, "read")),
+            ("softmax", ("softmax, axis 1", "into", 64 << 20, 2 << 26, "copy")),
+            ("sort", ("sort, axis 1", "into", 64 << 20, 2 << 26, "copy")),
+        ],
+    ),
+    (
+        "matmul",
+        &[
+            ("matmul f32", ("matmul f32 1024", "into", 12 << 20, 2 << 30, "FMA f32")),
+            ("matmul f64", ("matmul f64 1024", "into", 24 << 20, 2 << 30, "FMA f64")),
+            ("4 rows, f32", ("matmul f32, 4 by 8192", "into", 256 << 20, 1 << 29, "read")),
+        ],
+    ),
+    (
+        "conv2d",
+        &[
+            (
+                "conv2d",
+                ("conv2d 8x64x56x56 by 64 of 3x3", "into", 12 << 20, 1_849_688_064, "FMA f32"),
+            ),
+            (
+                "conv2d, NHWC",
+                (
+                    "conv2d 8x64x56x56 by 64 of 3x3, NHWC",
+                    "into",
+                    12 << 20,
+                    1_849_688_064,
+                    "FMA f32",
+                ),
+            ),
+        ],
+    ),
+    (
+        "quantized",
+        &[(
+            "int4, 256 rows",
+            ("256 by 4096", "int4, groups of 32", 9 << 20, 1 << 33, "VNNI products, u8 x i8"),
+        )],
+    ),
+    (
+        "sparse",
+        &[
+            ("SpMV", ("SpMV, 10 %", "into", 50 << 20, 51 << 20, "copies and reads")),
+            ("SpMM", ("SpMM, 64 columns, 10 %", "into", 50 << 20, 54 << 20, "copies and reads")),
+            (
+                "dense to CSR",
+                ("dense to CSR, 10 %", "recycled", 64 << 20, 77 << 20, "copies and reads"),
+            ),
+            (
+                "CSR to dense",
+                ("CSR to dense, 10 %", "recycled", 64 << 20, 77 << 20, "copies and reads"),
+            ),
+        ],
+    ),
+];
+
+#[test]
+fn the_roofline_has_a_point_of_every_family_under_its_roof() {
+    let folder = temporary("roofline");
+    for (subject, placed) in PLACED {
+        let rows = placed.iter().flat_map(|(_, (operation, how, bytes, traffic, roof))| {
+            let own = Row {
+                operation: (*operation).to_owned(),
+                bytes: *bytes,
+                traffic: *traffic,
+                ..row("tenure", how, [10e6; 3])
+            };
+            let roof = Row {
+                library: "roof".to_owned(),
+                how: (*roof).to_owned(),
+                times: vec![8e6; 3],
+                ..own.clone()
+            };
+            [own, roof]
+        });
+        figures(subject, "avx512", rows.collect()).write(&folder).expect("it can be written");
+    }
+    fs::write(folder.join("README.md"), PAGE).expect("as above");
+    let output = run(&folder);
+    assert!(output.status.success(), "{output:?}");
+    let names: Vec<&str> =
+        PLACED.iter().flat_map(|(_, rows)| rows.iter().map(|row| row.0)).collect();
+    for page in ["light", "dark"] {
+        let svg = fs::read_to_string(folder.join(format!("plots/roofline-{page}.svg")));
+        let svg = svg.expect("it is drawn");
+        for name in &names {
+            assert!(svg.contains(&format!("\n{name}: ")), "{name} is not in {svg}");
+        }
+        for line in ["memory: 34 GB/s, read", "FMA f32: 268", "FMA f64: 268"] {
+            assert!(svg.contains(&format!("\n{line}")), "{line} is not in {svg}");
+        }
+        // Each in the chart and in the list.
+        assert_eq!(svg.matches("<circle").count(), 2 * names.len(), "{svg}");
+        let speed = format!("\nadd: {:.1} (80 %)\n", f64::from(1 << 24) / 10e6);
+        assert!(svg.contains(&speed), "{speed} is not in {svg}");
+    }
+    fs::remove_dir_all(folder).expect("made above");
+}
+
+#[test]
 fn two_threads_within_a_cache_may_be_slower_than_a_call() {
     let small = |library, how, ms: f64| Row {
         bytes: 64 << 10,
@@ -184,6 +347,7 @@ fn sparse_goals_are_compared_in_both_languages_and_memory_is_drawn() {
         library: library.to_owned(),
         how: how.to_owned(),
         traffic: 300 << 20,
+        run: "a run".to_owned(),
         times: vec![ms * 1e6; 3],
     };
     for (subject, rows) in [

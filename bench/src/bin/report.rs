@@ -1,5 +1,5 @@
 //! Writes the figures of the benches into `bench/README.md`, with plots in `bench/plots`; measures
-//! nothing. Fails where a figure is above its roof.
+//! nothing. Fails where a figure is above its roof, or is of another run than its roof.
 //!
 //!     report [FOLDER README]
 //!
@@ -44,9 +44,9 @@ fn write_report(report: &Report, readme: &Path) -> Result<(), String> {
     if report.is_empty() {
         return Err("nothing was measured yet: ./x bench quick".to_owned());
     }
-    let above = report.above_their_roofs();
-    if !above.is_empty() {
-        return Err(above.join("\n        "));
+    let refusals = report.refusals();
+    if !refusals.is_empty() {
+        return Err(refusals.join("\n        "));
     }
     let plots = report.plots();
     let folder = readme.with_file_name("plots");

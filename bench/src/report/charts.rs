@@ -1,6 +1,7 @@
 //! Charts as SVG, each for a light page and a dark one: lines over two axes, and bars. Drawn by
 //! plotters, twice as large as they are shown: it knows whole pixels only.
 
+use std::f64::consts::PI;
 use std::ops::Range;
 
 use plotters::coord::Shift;
@@ -12,6 +13,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 type Point = (f64, f64);
+type Place = (i32, i32);
 
 /// Colours of a page. The colours of series also differ for eyes that confuse red and green: after
 /// Okabe and Ito, "Color Universal Design", 2008, and lighter for the dark page.
@@ -56,11 +58,11 @@ const FONT: &str = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif";
 
 /// A line, or points, of one name.
 pub struct Series {
-    /// In the legend; for dots and bounds, next to the end.
+    /// In the legend.
     pub name: String,
-    /// Colour of the line or the dots.
+    /// Colour of the line.
     pub colour: Colour,
-    /// Style of the line: thicker, dashed or none.
+    /// Style of the line: thicker, thin or dashed.
     pub stroke: Stroke,
     /// From left to right.
     pub points: Vec<Point>,
@@ -75,12 +77,6 @@ pub enum Stroke {
     Thin,
     /// One of two that belong together.
     Dashed,
-    /// Upper bound of the others, rising: the name is left of its end.
-    BoundFromLeft,
-    /// Like `BoundFromLeft`, with the name right of its end.
-    BoundFromRight,
-    /// Not joined: dots.
-    Dots,
 }
 
 /// Series over two axes.
@@ -95,6 +91,20 @@ pub struct Lines {
     pub series: Vec<Series>,
     /// Circles, for points that are spoken of.
     pub marks: Vec<Point>,
+    /// Points with a number, whose names are listed on the right.
+    pub dots: Vec<Dot>,
+}
+
+/// A point with a name.
+pub struct Dot {
+    /// In the list, after its number.
+    pub name: String,
+    /// Colour of the point.
+    pub colour: Colour,
+    /// Where it is.
+    pub at: Point,
+    /// The height of its own upper bound: a line up to a bar there.
+    pub roof: Option<f64>,
 }
 
 /// An axis and its labels.
@@ -147,13 +157,14 @@ impl ValueFormatter<f64> for Axis {
 impl Lines {
     /// The chart on one of the pages.
     pub fn to_svg(&self, theme: &Theme) -> String {
-        drawn(theme, (760, 430), &self.title, |area| self.draw(theme, area))
+        let height = if self.dots.is_empty() { 430 } else { 480 };
+        drawn(theme, (760, height), &self.title, |area| self.draw(theme, area))
     }
 
     fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
         let mut chart = ChartBuilder::on(area)
             .margin_top(132)
-            .margin_right(72)
+            .margin_right(if self.dots.is_empty() { 72 } else { 470 })
             .margin_bottom(18)
             .x_label_area_size(90)
             .y_label_area_size(128)
@@ -170,41 +181,69 @@ impl Lines {
         area.draw_text(self.y.name, &style(12, &theme.ink, HPos::Left), (128, 106))?;
         for series in &self.series {
             let points = series.points.clone();
-            let Some(last) = points.last() else { continue };
-            let (x, y) = chart.backend_coord(last);
-            let (stroke, colour) = (series.stroke, rgb(theme.series[series.colour]));
-            let (beside, ink, side) = match stroke {
-                Stroke::Dots => ((x + 16, y + 20), theme.ink, HPos::Left),
-                Stroke::BoundFromLeft => ((x - 128, y + 32), theme.muted, HPos::Right),
-                Stroke::BoundFromRight => ((x + 16, y + 32), theme.muted, HPos::Left),
-                _ => {
-                    let line =
-                        chart.draw_series([path(points, stroke, colour)])?.label(&series.name);
-                    line.legend(move |(x, y)| {
-                        path(vec![(x, y), (x + 56, y)], stroke, colour).into_dyn()
-                    });
-                    continue;
-                }
-            };
-            if stroke == Stroke::Dots {
-                chart.draw_series(points.iter().map(|at| Circle::new(*at, 8, colour.filled())))?;
-            } else {
-                chart.draw_series([path(points, stroke, colour)])?;
+            if points.is_empty() {
+                continue;
             }
-            area.draw_text(&series.name, &style(12, &ink, side), beside)?;
+            let (stroke, colour) = (series.stroke, rgb(theme.series[series.colour]));
+            let line = chart.draw_series([path(points, stroke, colour)])?.label(&series.name);
+            line.legend(move |(x, y)| path(vec![(x, y), (x + 56, y)], stroke, colour).into_dyn());
         }
         let marks = self.marks.iter().map(|mark| Circle::new(*mark, 10, theme.ink.stroke_width(3)));
         chart.draw_series(marks)?;
-        // All curves rise: this corner is free.
+        for (dot, colour) in self.dots.iter().map(|dot| (dot, rgb(theme.series[dot.colour]))) {
+            if let Some((x, y)) = dot.roof.map(|roof| chart.backend_coord(&(dot.at.0, roof))) {
+                let (own, line) = (chart.backend_coord(&dot.at), colour.stroke_width(2));
+                area.draw(&PathElement::new(vec![own, (x, y)], line))?;
+                area.draw(&PathElement::new(vec![(x - 9, y), (x + 9, y)], line.stroke_width(4)))?;
+            }
+            chart.draw_series([Circle::new(dot.at, 8, colour.filled())])?;
+        }
+        let places: Vec<Place> = self.dots.iter().map(|dot| chart.backend_coord(&dot.at)).collect();
+        let numbers = beside(&places);
+        for (i, (dot, at)) in self.dots.iter().zip(numbers).enumerate() {
+            let (number, line) = (format!("{}", i + 1), 140 + 38 * i as i32);
+            let colour = rgb(theme.series[dot.colour]);
+            area.draw_text(&number, &style(11, &theme.ink, HPos::Center), at)?;
+            area.draw_text(&number, &style(11, &theme.ink, HPos::Right), (1110, line))?;
+            area.draw(&Circle::new((1130, line), 8, colour.filled()))?;
+            area.draw_text(&dot.name, &style(11, &theme.ink, HPos::Left), (1148, line))?;
+        }
+        // All curves rise, and dots lie below their bounds: this corner is free.
+        let corner = match &self.dots[..] {
+            [] => SeriesLabelPosition::UpperLeft,
+            _ => SeriesLabelPosition::LowerRight,
+        };
         chart
             .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
+            .position(corner)
             .legend_area_size(68)
             .margin(12)
             .background_style(theme.paper)
             .label_font(style(12, &theme.ink, HPos::Left).pos(Pos::new(HPos::Left, VPos::Top)))
             .draw()
     }
+}
+
+/// Where a number of each dot has room: close to it, beside all dots and the numbers before.
+fn beside(dots: &[Place]) -> Vec<Place> {
+    let mut numbers: Vec<Place> = Vec::new();
+    for (x, y) in dots {
+        // Rings around the dot, sixteen places on each.
+        let ring = |i: i32| (26.0 + 8.0 * f64::from(i / 16), f64::from(i % 16) * PI / 8.0);
+        let place = |i| {
+            let (radius, angle) = ring(i);
+            (x + (radius * angle.cos()) as i32, y - (radius * angle.sin()) as i32)
+        };
+        let is_free = |at: &Place| {
+            let apart = |other: &Place, wide, high| {
+                (at.0 - other.0).abs() >= wide || (at.1 - other.1).abs() >= high
+            };
+            dots.iter().all(|dot| apart(dot, 23, 21))
+                && numbers.iter().all(|number| apart(number, 32, 26))
+        };
+        numbers.push((0..16 * 24).map(place).find(is_free).unwrap_or((x + 26, *y)));
+    }
+    numbers
 }
 
 /// A line in the chart or in its legend. A solid one is a dash that is longer than the page.
@@ -229,8 +268,10 @@ pub struct Bar {
     pub colour: Colour,
     /// Its length.
     pub value: f64,
-    /// Between the name and the bar, where no limit crosses it.
+    /// Between the name and the bar, where no roof crosses it.
     pub label: String,
+    /// The roof that was measured in turns with it: a line across the bar.
+    pub roof: Option<f64>,
 }
 
 /// Bars that belong together, under a heading.
@@ -239,8 +280,8 @@ pub struct Group {
     pub name: String,
     /// From the top down.
     pub bars: Vec<Bar>,
-    /// A line across them at the possible value, and its name.
-    pub limit: Option<(f64, String)>,
+    /// What the roofs of the bars are; empty where there is none.
+    pub roofs: String,
 }
 
 /// Groups of bars from one axis.
@@ -262,16 +303,15 @@ impl Bars {
     fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
         let (left, width) = (344, 1144.0);
         let values = self.groups.iter().flat_map(|group| {
-            let limit = group.limit.iter().map(|(value, _)| *value);
-            group.bars.iter().map(|bar| bar.value).chain(limit)
+            group.bars.iter().flat_map(|bar| [bar.value, bar.roof.unwrap_or(0.0)])
         });
         let most = values.fold(f64::MIN_POSITIVE, f64::max);
         let at = |value: f64| left + ((value / most * width) as i32).max(2);
         let mut y = 80;
         for group in &self.groups {
             area.draw_text(&group.name, &style(13, &theme.ink, HPos::Left), (32, y + 32))?;
+            area.draw_text(&group.roofs, &style(12, &theme.muted, HPos::Right), (1488, y + 32))?;
             y += 60;
-            let top = y;
             for bar in &group.bars {
                 let texts = [(&bar.name, theme.muted, 216), (&bar.label, theme.ink, left - 12)];
                 for (text, ink, x) in texts {
@@ -280,14 +320,11 @@ impl Bars {
                 let corners = [(left, y + 6), (at(bar.value), y + 34)];
                 let colour = rgb(theme.series[bar.colour]);
                 area.draw(&Rectangle::new(corners, colour.filled()))?;
+                if let Some(roof) = bar.roof {
+                    let line = vec![(at(roof), y), (at(roof), y + 40)];
+                    area.draw(&PathElement::new(line, theme.ink.stroke_width(4)))?;
+                }
                 y += 40;
-            }
-            if let Some((value, name)) = &group.limit {
-                let line = [(at(*value), top - 8), (at(*value), y)];
-                area.draw(&DashedPathElement::new(line, 8, 6, theme.ink.stroke_width(3)))?;
-                // Towards the middle of the page, which has room for it.
-                let side = if *value > most / 2.0 { HPos::Right } else { HPos::Left };
-                area.draw_text(name, &style(12, &theme.muted, side), (at(*value), top - 22))?;
             }
         }
         Ok(())

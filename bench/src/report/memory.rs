@@ -64,6 +64,7 @@ impl Report {
             },
             series,
             marks: Vec::new(),
+            dots: Vec::new(),
         }
     }
 }

@@ -43,7 +43,8 @@ impl Report {
             drawn: THEMES.iter().map(|theme| (theme.name, to_svg(theme))).collect(),
         };
         let lines = |name, lines: Lines| {
-            let is_drawn = lines.series.iter().any(|series| !series.points.is_empty());
+            let is_drawn = lines.series.iter().any(|series| !series.points.is_empty())
+                || !lines.dots.is_empty();
             is_drawn.then(|| plot(name, &lines.title, &|theme| lines.to_svg(theme)))
         };
         let bars = |name, bars: Bars| {
@@ -56,7 +57,7 @@ impl Report {
         let moved = ["transpose", "NCHW to NHWC", "NHWC to NCHW"];
         let reduced = ["sum", "sum, axis 0", "sum, axis 1", "max", "max, axis 0", "max, axis 1"];
         let plots = [
-            lines("roofline", self.roofline(widest)),
+            lines("roofline", widest.roofline()),
             lines("call-into", into),
             lines("call-allocating", allocating),
             lines("permutations", self.permutation_curve()),
@@ -68,64 +69,6 @@ impl Report {
             bars("reduce", self.speeds("Reductions of 4096 x 4096 f32", &reduced)),
         ];
         plots.into_iter().flatten().collect()
-    }
-
-    /// Tenure's large operations under the roofs of memory and of arithmetic.
-    fn roofline(&self, run: &Run) -> Lines {
-        let roof = |name: &str, bytes: u64| {
-            let rows = self.roofs.iter().flat_map(|record| &record.rows);
-            let mut rows = rows.filter(move |row| row.threads == 1 && row.bytes == bytes);
-            rows.find(|row| row.name == name).map(|row| row.best)
-        };
-        let (least, most) = (1.0 / 32.0, 64.0);
-        let mut series = Vec::new();
-        if let Some(peak) = roof("FMA f32", 0) {
-            let memories = [
-                ("copy, 64 MiB", "copy, non-temporal by pages", 64 << 20, Stroke::BoundFromRight),
-                ("copy, 1 MiB", "copy", 1 << 20, Stroke::BoundFromLeft),
-            ];
-            for (name, kind, bytes, stroke) in memories {
-                let Some(speed) = roof(kind, bytes) else { continue };
-                let points = vec![(least, least * speed), (peak / speed, peak)];
-                let name = format!("{name}: {speed:.0} GB/s");
-                series.push(Series { name, colour: 7, stroke, points });
-            }
-            let points = vec![(least, peak), (most, peak)];
-            let name = format!("FMA: {peak:.0}");
-            series.push(Series { name, colour: 7, stroke: Stroke::BoundFromLeft, points });
-        }
-        // An operation of `operations` per element moves `bytes` bytes of it.
-        for (name, operations, bytes) in [("add", 1.0, 12.0), ("relu", 1.0, 8.0), ("sum", 1.0, 4.0)]
-        {
-            let Some(row) = run.find(name, 64 << 20, 1, "into") else { continue };
-            let intensity = operations / bytes;
-            let speed = row.traffic as f64 / row.best() * intensity;
-            series.push(Series {
-                name: format!("{name}, {speed:.1}"),
-                colour: TENURE,
-                stroke: Stroke::Dots,
-                points: vec![(intensity, speed)],
-            });
-        }
-        let ratio = |value: f64| match value {
-            value if value < 1.0 => (value, format!("1/{}", 1.0 / value)),
-            value => (value, format!("{value}")),
-        };
-        Lines {
-            title: format!(
-                "Roofline, {}, one thread, best rounds: f32 operations on 64 MiB arrays",
-                run.name()
-            ),
-            x: Axis {
-                name: "operations per byte moved",
-                range: (least, most),
-                ticks: [least, 0.125, 0.5, 2.0, 8.0, 32.0].map(ratio).to_vec(),
-                is_logarithmic: true,
-            },
-            y: decades("10^9 operations a second", (0.2, 500.0), |value| format!("{value}")),
-            series,
-            marks: Vec::new(),
-        }
     }
 
     /// The drawn permutations from the worst to the best, as parts of the copy roof.
@@ -166,6 +109,7 @@ impl Report {
             },
             series,
             marks: Vec::new(),
+            dots: Vec::new(),
         }
     }
 
@@ -198,6 +142,7 @@ impl Report {
             y: decades("time", (10.0, 1e9), round_time),
             series: series.into(),
             marks: Vec::new(),
+            dots: Vec::new(),
         }
     }
 
@@ -205,7 +150,7 @@ impl Report {
     fn speeds(&self, title: &str, operations: &[&str]) -> Bars {
         let speed = |row: &Row| row.traffic as f64 / row.median();
         let group = |operation: &&str| {
-            let (mut bars, mut limit) = (Vec::new(), None);
+            let (mut bars, mut roofs) = (Vec::new(), Vec::new());
             for run in &self.runs {
                 let Some(own) = run.one_of(operation, "into") else { continue };
                 // A peer's speed follows from the common rounds, and not from those of another
@@ -214,13 +159,16 @@ impl Report {
                     .peers(own)
                     .into_iter()
                     .map(|beside| (beside.peer.library.clone(), speed(own) / beside.gain));
-                add(&mut bars, run, speed(own), theirs, |speed| format!("{speed:.1}"));
-                limit = run.part_of_roof(own).map(|(part, roof)| {
+                let roof = run.part_of_roof(own).map(|(part, roof)| {
                     let speed = speed(own) / part;
-                    (speed, format!("{}: {speed:.1}", roof.how))
+                    let name = format!("{} {speed:.1} ({})", roof.how, run.name());
+                    roofs.insert(0, name);
+                    speed
                 });
+                add(&mut bars, run, (speed(own), roof), theirs, |speed| format!("{speed:.1}"));
             }
-            (!bars.is_empty()).then(|| Group { name: (*operation).to_owned(), bars, limit })
+            let roofs = roofs.join("; ");
+            (!bars.is_empty()).then(|| Group { name: (*operation).to_owned(), bars, roofs })
         };
         Bars {
             title: format!("{title}: GB/s, more is better"),
@@ -240,10 +188,11 @@ impl Report {
                         .peers(own)
                         .into_iter()
                         .map(|beside| (beside.peer.library.clone(), own.median() * beside.gain));
-                    add(&mut bars, run, own.median(), theirs, time);
+                    add(&mut bars, run, (own.median(), None), theirs, time);
                 }
                 if !bars.is_empty() {
-                    groups.push(Group { name: format!("{operation}, {how}"), bars, limit: None });
+                    let name = format!("{operation}, {how}");
+                    groups.push(Group { name, bars, roofs: String::new() });
                 }
             }
         }
@@ -251,20 +200,21 @@ impl Report {
     }
 }
 
-/// Puts Tenure before the existing bars, and replaces the peers by those of this run.
+/// Puts Tenure before the existing bars, and replaces the peers by those of this run; each has the
+/// roof of its run.
 fn add(
     bars: &mut Vec<Bar>,
     run: &Run,
-    own: f64,
+    (own, roof): (f64, Option<f64>),
     theirs: impl Iterator<Item = (String, f64)>,
     label: impl Fn(f64) -> String,
 ) {
     bars.retain(|bar| bar.colour == TENURE);
     let name = own_name(run);
-    bars.insert(0, Bar { name, colour: TENURE, value: own, label: label(own) });
+    bars.insert(0, Bar { name, colour: TENURE, value: own, label: label(own), roof });
     bars.extend(theirs.map(|(name, value)| {
         let colour = colour(&name);
-        Bar { name, colour, value, label: label(value) }
+        Bar { name, colour, value, label: label(value), roof }
     }));
 }
 
@@ -302,6 +252,7 @@ impl Run {
             y: decades("time of a call", (1.0, 1e6), round_time),
             series,
             marks,
+            dots: Vec::new(),
         }
     }
 

@@ -101,6 +101,31 @@ impl Run {
         found
     }
 
+    /// Figures of another set than their folder's, and rows whose roof is of another run, in words.
+    pub(super) fn of_other_runs(&self) -> Vec<String> {
+        let misplaced = self.figures.iter().filter(|figures| figures.set != self.set);
+        let misplaced = misplaced.map(|Figures { subject, set, .. }| {
+            format!("{subject} was measured under {set:?} and lies in the folder {:?}", self.set)
+        });
+        let apart = self.own().flat_map(|(figures, own)| {
+            let is_its_roof = |row: &&Row| {
+                row.library == "roof"
+                    && (&row.operation, row.bytes, row.threads)
+                        == (&own.operation, own.bytes, own.threads)
+            };
+            let roofs = figures.rows.iter().filter(is_its_roof);
+            roofs.filter(|roof| roof.run != own.run).map(move |roof| {
+                let Row { operation, bytes, threads, how, run, .. } = own;
+                format!(
+                    "{operation} ({how}) of {bytes} bytes on {threads} threads is of the run \
+                     {run:?}, and its roof, \"{}\", of {:?}: measure both in one",
+                    roof.how, roof.run
+                )
+            })
+        });
+        misplaced.chain(apart).collect()
+    }
+
     /// Figures above their roof, in words: then the roof was wrong.
     pub(super) fn above_their_roofs(&self) -> Vec<String> {
         let above = |(figures, own): (&Figures, &Row)| {
@@ -128,8 +153,9 @@ impl Run {
             })
         };
         // The roof of sparse matrices is a mix of two kernels, and that of files the system's one
-        // way of reading: not the best of several.
-        let has_best = |subject: &str| !["sparse", "files"].contains(&subject);
+        // way of reading: not the best of several. That of quantized rows reads more than weights
+        // that a cache holds.
+        let has_best = |subject: &str| !["sparse", "files", "quantized"].contains(&subject);
         // In a cache two threads are done before they have found each other: a call may do better
         // on one thread, and the roof may not.
         let lasts = |row: &Row| row.threads == 1 || row.bytes >= 64 << 20;
