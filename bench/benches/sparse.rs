@@ -1,10 +1,11 @@
-//! Sparse matrices: conversions, products, files; compared with peers and with the memory's limit.
+//! Sparse matrices: conversions, products, files; compared with peers and with the limit of
+//! the memory, or of the arithmetic where a product has many columns.
 
 use std::cell::RefCell;
 use std::hint::black_box;
 
 use bench::operations::square;
-use bench::roofs::{kernels::Arrays, mixes};
+use bench::roofs::{fma, kernels::Arrays, mixes};
 use bench::sparse::{Sizes, bytes_of, keep, normals, peers};
 use bench::subject::{Case, Subject};
 use tenure::{
@@ -127,7 +128,13 @@ impl<'x> Bench<'x> {
                 });
             }
             let traffic = (bytes + vectors, matrix.rows() as u64 * cols as u64 * 4);
-            cases.extend(mixes(self.arrays, traffic.0, traffic.1, *threads));
+            if cols == 1 {
+                cases.extend(mixes(self.arrays, traffic.0, traffic.1, *threads));
+            } else {
+                // Each entry is used for many columns: arithmetic is the limit.
+                let operations = (2 * matrix.nnz() * cols) as u64;
+                cases.push(fma("f32", operations, *threads).moving(traffic.0 + traffic.1));
+            }
             self.subject.measure(operation, bytes, *threads, traffic.0 + traffic.1, cases);
         }
     }

@@ -58,7 +58,7 @@ fn peak<'a>(name: &str, operations: u64, threads: usize) -> Option<Case<'a>> {
     }))
 }
 
-/// The set in use by the library, so that a roof and what lies below it are of one set.
+/// The set that the library uses, so that a roof and the figures below it are of one set.
 fn set() -> Set {
     let (sets, wanted) = (sets(), figures::set_in_use());
     sets.iter().find(|set| set.name == wanted).copied().unwrap_or(sets[0])

@@ -224,7 +224,7 @@ impl Lines {
     }
 }
 
-/// Where a number of each dot has room: close to it, beside all dots and the numbers before.
+/// A free place near each dot for its number: on no dot, and on no number before.
 fn beside(dots: &[Place]) -> Vec<Place> {
     let mut numbers: Vec<Place> = Vec::new();
     for (x, y) in dots {
@@ -280,7 +280,7 @@ pub struct Group {
     pub name: String,
     /// From the top down.
     pub bars: Vec<Bar>,
-    /// What the roofs of the bars are; empty where there is none.
+    /// Names of the roofs; empty where there is none.
     pub roofs: String,
 }
 
@@ -301,7 +301,7 @@ impl Bars {
     }
 
     fn draw(&self, theme: &Theme, area: &Area) -> Drawn {
-        let (left, width) = (344, 1144.0);
+        let (left, width) = (368, 1120.0);
         let values = self.groups.iter().flat_map(|group| {
             group.bars.iter().flat_map(|bar| [bar.value, bar.roof.unwrap_or(0.0)])
         });
@@ -313,7 +313,7 @@ impl Bars {
             area.draw_text(&group.roofs, &style(12, &theme.muted, HPos::Right), (1488, y + 32))?;
             y += 60;
             for bar in &group.bars {
-                let texts = [(&bar.name, theme.muted, 216), (&bar.label, theme.ink, left - 12)];
+                let texts = [(&bar.name, theme.muted, 236), (&bar.label, theme.ink, left - 12)];
                 for (text, ink, x) in texts {
                     area.draw_text(text, &style(12, &ink, HPos::Right), (x, y + 20))?;
                 }

@@ -1,4 +1,4 @@
-//! The roofline: what Tenure does in a second over what it does for each byte that it moves.
+//! The roofline: operations a second, over operations for each byte that has to be moved.
 
 use super::charts::{Axis, Colour, Dot, Lines, Series, Stroke};
 use super::plots::decades;
@@ -49,7 +49,7 @@ const SHOWN: [Shown; 17] = [
     shown(("CSR to dense", 2), ("CSR to dense, 10 %", "recycled", None), each::<1>),
 ];
 
-/// As many operations for each f32 of an array: a comparison and a move count as one.
+/// Some operations for each f32 of an array: a comparison and a move count as one.
 fn each<const COUNT: u64>(row: &Row) -> (f64, f64) {
     ((row.bytes / 4 * COUNT) as f64, row.traffic as f64)
 }
@@ -65,7 +65,7 @@ fn counted(row: &Row) -> (f64, f64) {
     (row.traffic as f64, row.bytes as f64)
 }
 
-/// 256 rows of 4096 and the result, f32, beside the weights.
+/// The weights, 256 rows of 4096 f32, and as large a result.
 fn quantized(row: &Row) -> (f64, f64) {
     (row.traffic as f64, row.bytes as f64 + f64::from(2 * 256 * 4096 * 4))
 }
@@ -79,7 +79,7 @@ impl Run {
     /// Tenure's rows of every family, each under the roof that was measured in turns with it. The
     /// lines are the best of these roofs.
     pub(super) fn roofline(&self) -> Lines {
-        let (mut dots, mut memory) = (Vec::new(), None::<(f64, &str)>);
+        let (mut dots, mut memory) = (Vec::new(), 0.0_f64);
         let mut peaks: Vec<(&str, f64)> = Vec::new();
         for shown in &SHOWN {
             let row = match shown.bytes {
@@ -95,8 +95,8 @@ impl Run {
                     peak.1 = peak.1.max(bound);
                 } else if is_arithmetic(roof) {
                     peaks.push((&roof.how, bound));
-                } else if memory.is_none_or(|memory| memory.0 < bound / intensity) {
-                    memory = Some((bound / intensity, &roof.how));
+                } else if row.bytes >= 64 << 20 {
+                    memory = memory.max(bound / intensity);
                 }
                 bound
             });
@@ -108,14 +108,14 @@ impl Run {
         let (least, most) = (1.0 / 16.0, 2048.0);
         let flat = peaks.iter().map(|peak| peak.1).fold(0.0, f64::max);
         let mut series = Vec::new();
-        if let Some((speed, how)) = memory {
-            let end = if flat > 0.0 { flat / speed } else { 1.0 };
-            let points = vec![(least, least * speed), (end, end * speed)];
-            let name = format!("memory: {speed:.0} GB/s, {how}");
+        if memory > 0.0 {
+            let end = if flat > 0.0 { flat / memory } else { 1.0 };
+            let points = vec![(least, least * memory), (end, end * memory)];
+            let name = format!("memory, 64 MiB and more: {memory:.0} GB/s");
             series.push(Series { name, colour: 7, stroke: Stroke::Strong, points });
             for (how, peak) in peaks {
                 let name = format!("{how}: {peak:.0}");
-                let points = vec![(peak / speed, peak), (most, peak)];
+                let points = vec![(peak / memory, peak), (most, peak)];
                 let stroke = if how.ends_with("f64") { Stroke::Dashed } else { Stroke::Thin };
                 let colour = if how.starts_with("FMA") { 1 } else { 7 };
                 series.push(Series { name, colour, stroke, points });
@@ -136,7 +136,7 @@ impl Run {
                 ticks: [least, 0.25, 1.0, 4.0, 16.0, 64.0, 256.0, 1024.0].map(ratio).to_vec(),
                 is_logarithmic: true,
             },
-            y: decades("10^9 operations a second", (0.3, 2000.0), |value| format!("{value}")),
+            y: decades("10^9 operations a second", (0.1, 2000.0), |value| format!("{value}")),
             series,
             marks: Vec::new(),
             dots,
