@@ -138,7 +138,7 @@ impl Figures {
         }
     }
 
-    /// What this process records as the `run` of its rows.
+    /// The name of this process in the `run` of its rows.
     pub fn run(&self) -> String {
         format!("{}, {}, process {}", self.set, self.date, std::process::id())
     }
@@ -166,7 +166,7 @@ impl Figures {
         let text = fs::read_to_string(folder.join(subject).with_extension("json")).ok()?;
         let json: Value = serde_json::from_str(&text).ok()?;
         let text = |name: &str| Some(json[name].as_str()?.to_owned());
-        // Of `peers.py`: a file is one process's.
+        // `peers.py` names no run: its file is of one process.
         let run = [text("set")?, text("date")?].join(", ");
         let row = |row| Row::from_json(row, &run);
         let version =

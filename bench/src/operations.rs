@@ -70,7 +70,7 @@ pub const REDUCTIONS: [Operation; 6] = [
     reduction("max, axis 1", |a, _, c| tenure::ops::max_into(square(a)?, 1, &mut c[..side(a)])),
 ];
 
-/// What rows of a square matrix become as many numbers by: more than a reduction.
+/// Operations on the rows of a square matrix that have as large a result.
 pub const ROWS: [Operation; 2] = [
     Operation {
         name: "softmax, axis 1",

@@ -172,7 +172,7 @@ fn bars_of_each_set_have_the_roof_of_their_run() {
     assert!(run(&folder).status.success());
     let svg = fs::read_to_string(folder.join("plots/elementwise-light.svg"));
     let svg = svg.expect("there are bars");
-    let named = "\nlines: roofs: a + b into c 22.4 (AVX-512); a + b into c 28.8 (AVX2)\n";
+    let named = "\nroofs (lines): a + b into c 22.4 (AVX-512); a + b into c 28.8 (AVX2)\n";
     assert!(svg.contains(named), "{svg}");
     // The longest is the roof of AVX2: its line is at the end, and the other where its speed is.
     for (x, what) in [(1488, "AVX2"), (368 + 1120 * 7 / 9, "AVX-512")] {

@@ -167,7 +167,7 @@ impl Report {
                 });
                 add(&mut bars, run, (speed(own), roof), theirs, |speed| format!("{speed:.1}"));
             }
-            let line = if roofs.is_empty() { "" } else { "lines: roofs: " };
+            let line = if roofs.is_empty() { "" } else { "roofs (lines): " };
             let roofs = format!("{line}{}", roofs.join("; "));
             (!bars.is_empty()).then(|| Group { name: (*operation).to_owned(), bars, roofs })
         };

@@ -153,7 +153,7 @@ impl Run {
             })
         };
         // The roof of sparse matrices is a mix of two kernels, and that of files the system's one
-        // way of reading: not the best of several. That of quantized rows reads more than weights
+        // way of reading: not the best of several. The roof of quantized rows reads more than weights
         // that a cache holds.
         let has_best = |subject: &str| !["sparse", "files", "quantized"].contains(&subject);
         // In a cache two threads are done before they have found each other: a call may do better
