@@ -37,6 +37,10 @@ constexpr std::int64_t kFarBytes = std::int64_t{1} << 25;
 constexpr std::int64_t kPiecePanels = 2;
 constexpr std::int64_t kPieceBytes = 128;
 constexpr std::int64_t kMostSharedRows = 256;
+// Each thread packs fewer bytes of rows for itself. Rows that another thread has packed come from its
+// cache, and all threads wait until they are packed: two threads multiply 128 cubed 1.65 times as
+// fast as one, and 1.3 times by shared rows (f32, Zen 4).
+constexpr std::int64_t kMostOwnRowsBytes = std::int64_t{256} << 10;
 // Rows that are read where they lie are read again for each panel, from the second cache.
 constexpr std::int64_t kMostReadRows = 512;
 
@@ -103,6 +107,7 @@ BlockedMatmul::BlockedMatmul(const ProductTypes& types, const Geometry& geometry
   shares_a_ = packs_ && g_.packed_b == nullptr &&
               (reads_a_ ? g_.rows <= kMostReadRows
                         : g_.rows <= kMostSharedRows && shared_rows_bytes() <= kBlockBytes);
+  packs_own_rows_ = shares_a_ && !reads_a_ && shared_rows_bytes() <= kMostOwnRowsBytes;
   streams_ = !packs_ && reads_b() && g_.columns * types_.sum_bytes >= kPageBytes &&
              product_or_most(g_.columns, g_.depth) > kWorthStreaming / types_.sum_bytes;
   is_far_ = g_.packed_b != nullptr &&
@@ -115,7 +120,7 @@ std::int64_t BlockedMatmul::work() const noexcept {
 
 std::int64_t BlockedMatmul::shared_bytes() const noexcept {
   if (!packs_ || g_.packed_b != nullptr) return 0;
-  if (shares_a_) return reads_a_ ? 0 : shared_rows_bytes();
+  if (shares_a_) return reads_a_ || packs_own_rows_ ? 0 : shared_rows_bytes();
   return block_columns() / panel_columns() * types_.panel_bytes(block_depth()) +
          types_.b.packing->slack_bytes;
 }
@@ -123,6 +128,10 @@ std::int64_t BlockedMatmul::shared_bytes() const noexcept {
 std::int64_t BlockedMatmul::shared_rows_bytes() const noexcept {
   return product_or_most(parts_of(g_.rows, types_.gemm.panel_rows),
                          shared_row_panel_bytes(block_depth()));
+}
+
+std::int64_t BlockedMatmul::own_rows_bytes() const noexcept {
+  return packs_own_rows_ ? whole_lines(shared_rows_bytes()) : 0;
 }
 
 std::int64_t BlockedMatmul::piece_panels() const noexcept {
@@ -144,7 +153,8 @@ std::int64_t BlockedMatmul::sums_bytes() const noexcept {
 
 std::int64_t BlockedMatmul::thread_bytes() const noexcept {
   if (shares_a_) {
-    return piece_panels() * types_.panel_bytes(block_depth()) + types_.b.packing->slack_bytes;
+    return own_rows_bytes() + piece_panels() * types_.panel_bytes(block_depth()) +
+           types_.b.packing->slack_bytes;
   }
   if (packs_) {
     if (reads_a_) return 0;
@@ -373,11 +383,11 @@ void BlockedMatmul::run_packed(const Context& context, const Buffers& buffers, c
           shared = {rows_of(a, block).data, types_.gemm.panel_rows * g_.a.row};
         } else if (shares_a_) {
           shared.step = shared_row_panel_bytes(block.depth);
-          pack_rows(context, rows_of(a, block), buffers.shared);
+          if (!packs_own_rows_) pack_rows(context, rows_of(a, block), buffers.shared);
         } else {
           pack_columns(context, columns_of(b, block), buffers.shared);
         }
-        multiply_block(context, buffers, shares_a_ ? b : a, shared, block);
+        multiply_block(context, buffers, a, b, shared, block);
         block.k += types_.most_depth();
       } while (block.k < g_.depth);
     }
@@ -439,9 +449,10 @@ void BlockedMatmul::pack_piece(const kernels::Factor& columns, const kernels::Fa
 // Multiplies a block of the result for which one factor is packed. Threads take pieces of the
 // block: each thread packs some panels of the other factor for itself, and multiplies them by all
 // or some panels of the packed factor.
-void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffers,
-                                   const Byte* factor, const Panels& shared,
+void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffers, const Byte* a,
+                                   const Byte* b, const Panels& shared,
                                    const Block& block) const noexcept {
+  const Byte* const factor = shares_a_ ? b : a;
   const std::int64_t threads = work() < kWorthSharingWork ? 1 : context.thread_count();
   const PanelAxis row_axis = {block.rows, types_.gemm.panel_rows};
   const PanelAxis column_axis = {block.columns, panel_columns()};
@@ -485,9 +496,14 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
   for_each_slice(
       context, std::min(threads, parts * shared_parts),
       [&](std::int64_t thread) noexcept {
-        Byte* const packed = buffers.threads.of(buffers.first + thread);
+        Byte* const own = buffers.threads.of(buffers.first + thread);
+        Byte* const packed = own + own_rows_bytes();
+        const Byte* const all_panels = packs_own_rows_ ? own : shared.data;
         std::int64_t packed_part = -1;
         for (std::int64_t ticket = tickets.take(); ticket >= 0; ticket = tickets.take()) {
+          if (packs_own_rows_ && packed_part < 0) {
+            pack_rows(kDefaultContext, rows_of(a, block), own);
+          }
           const std::int64_t part = ticket / shared_parts;
           const PanelAxis::Range of_shared = shared_axis.part(shared_parts, ticket % shared_parts);
           const Block piece = piece_of(own_axis.part(parts, part), of_shared);
@@ -497,7 +513,7 @@ void BlockedMatmul::multiply_block(const Context& context, const Buffers& buffer
           }
           kernels::DenseProduct product = this->product(piece);
           const Byte* const panels =
-              shared.data + of_shared.first / shared_axis.panel_extent * shared.step;
+              all_panels + of_shared.first / shared_axis.panel_extent * shared.step;
           if (shares_a_) {
             if (part != packed_part) {
               pack_piece(columns_of(factor, piece), columns_later(part + threads), packed, product);

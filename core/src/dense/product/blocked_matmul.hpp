@@ -163,6 +163,8 @@ class BlockedMatmul {
   }
   // Bytes of all rows.
   [[nodiscard]] std::int64_t shared_rows_bytes() const noexcept;
+  // Of these, what lies before the columns in a thread's buffer.
+  [[nodiscard]] std::int64_t own_rows_bytes() const noexcept;
   // Panels of columns that a thread packs at a time where all rows are there for all threads.
   [[nodiscard]] std::int64_t piece_panels() const noexcept;
   // Rows whose sums are kept at a time: all rows where the sums are the result's elements.
@@ -208,8 +210,9 @@ class BlockedMatmul {
                     kernels::Byte* packed) const noexcept;
   void pack_piece(const kernels::Factor& columns, const kernels::Factor& next,
                   kernels::Byte* packed, kernels::DenseProduct& product) const noexcept;
-  void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* factor,
-                      const Panels& shared, const Block& block) const noexcept;
+  void multiply_block(const Context& context, const Buffers& buffers, const kernels::Byte* a,
+                      const kernels::Byte* b, const Panels& shared,
+                      const Block& block) const noexcept;
 
   bool is_swapped_;
   ProductTypes types_;
@@ -223,6 +226,7 @@ class BlockedMatmul {
   bool packs_;
   bool reads_a_;   // rows are not packed, but read where they lie
   bool shares_a_;  // all rows are packed first, or read, for all threads; else the right factor is
+  bool packs_own_rows_;  // all rows are packed by each thread for itself
   bool streams_;
   bool is_far_;  // the packed right factor
 };
