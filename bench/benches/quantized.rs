@@ -1,6 +1,6 @@
 //! Rows of f32 by weights in integers of 8 and of 4 bits, which are packed before, next to weights of
-//! f32: the rows are quantized in each call. For a row, the roof is reading the weights; for more, products of 8-bit
-//! integers, where the processor has an instruction for them.
+//! f32: the rows are quantized in each call. For a row, the roof is reading the weights; for more,
+//! products of 8-bit integers, where the processor has an instruction for them.
 
 use std::cell::RefCell;
 

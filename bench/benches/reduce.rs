@@ -1,5 +1,4 @@
-//! Reductions of a square matrix: over all of it, and over each axis. And the softmax and the order
-//! of its rows.
+//! Reductions of a square matrix: over all of it, and over each axis. Softmax and sort of its rows.
 
 use std::cell::RefCell;
 

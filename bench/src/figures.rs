@@ -42,10 +42,15 @@ impl Row {
         median_and_least(&self.times).1
     }
 
-    /// Whether the two were measured in turn: in the same rounds of the same program.
-    pub fn is_beside(&self, other: &Row) -> bool {
+    /// Whether the two are of one operation at one size, on as many threads.
+    pub fn is_of_same_work(&self, other: &Row) -> bool {
         (&self.operation, self.bytes, self.threads)
             == (&other.operation, other.bytes, other.threads)
+    }
+
+    /// Whether the two were measured in turn: in the same rounds of the same program.
+    pub fn is_beside(&self, other: &Row) -> bool {
+        self.is_of_same_work(other)
             && self.run == other.run
             && self.times.len() == other.times.len()
     }

@@ -47,14 +47,8 @@ pub const ELEMENTWISE: [Operation; 3] = [
 ];
 
 /// Movements of a square matrix.
-pub const TRANSPOSITION: Operation = Operation {
-    name: "transpose",
-    roof: COPY,
-    arrays: 2,
-    run: |a, _, c| {
-        tenure::ops::copy_into(square(a)?.t(), &mut TensorViewMut::from_slice(c, [side(a); 2])?)
-    },
-};
+pub const TRANSPOSITION: Operation =
+    to_square("transpose", |a, _, c| tenure::ops::copy_into(square(a)?.t(), &mut square_mut(c)?));
 
 /// Reductions of a square matrix: over all of it, its columns (axis 0) and its rows (axis 1).
 pub const REDUCTIONS: [Operation; 6] = [
@@ -72,24 +66,10 @@ pub const REDUCTIONS: [Operation; 6] = [
 
 /// Operations on the rows of a square matrix that have as large a result.
 pub const ROWS: [Operation; 2] = [
-    Operation {
-        name: "softmax, axis 1",
-        roof: COPY,
-        arrays: 2,
-        run: |a, _, c| {
-            let mut to = TensorViewMut::from_slice(c, [side(a); 2])?;
-            tenure::nn::softmax_into(square(a)?, 1, &mut to)
-        },
-    },
-    Operation {
-        name: "sort, axis 1",
-        roof: COPY,
-        arrays: 2,
-        run: |a, _, c| {
-            let mut to = TensorViewMut::from_slice(c, [side(a); 2])?;
-            tenure::ops::sort_into(square(a)?, 1, &mut to)
-        },
-    },
+    to_square("softmax, axis 1", |a, _, c| {
+        tenure::nn::softmax_into(square(a)?, 1, &mut square_mut(c)?)
+    }),
+    to_square("sort, axis 1", |a, _, c| tenure::ops::sort_into(square(a)?, 1, &mut square_mut(c)?)),
 ];
 
 /// Operations that are measured on two threads too.
@@ -110,6 +90,11 @@ const fn reduction(name: &'static str, run: Pass) -> Operation {
     Operation { name, roof: READ, arrays: 1, run }
 }
 
+/// From a square matrix to another.
+const fn to_square(name: &'static str, run: Pass) -> Operation {
+    Operation { name, roof: COPY, arrays: 2, run }
+}
+
 /// Rows, and columns, of a square matrix of these elements.
 pub fn side(elements: &[f32]) -> usize {
     elements.len().isqrt()
@@ -118,4 +103,9 @@ pub fn side(elements: &[f32]) -> usize {
 /// The elements as the square matrix that they are.
 pub fn square(elements: &[f32]) -> tenure::Result<TensorView<'_, f32>> {
     TensorView::from_slice(elements, [side(elements); 2])
+}
+
+fn square_mut(elements: &mut [f32]) -> tenure::Result<TensorViewMut<'_, f32>> {
+    let side = side(elements);
+    TensorViewMut::from_slice(elements, [side; 2])
 }

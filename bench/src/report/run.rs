@@ -81,10 +81,7 @@ impl Run {
     /// The peers that did the same operation in the same form, in the same rounds as Tenure, from
     /// Rust and from Python; the best one against Tenure first.
     pub(super) fn peers(&self, own: &Row) -> Vec<Beside<'_>> {
-        let same = |row: &&Row| {
-            (&row.operation, row.bytes, row.threads) == (&own.operation, own.bytes, own.threads)
-                && form(&row.how) == form(&own.how)
-        };
+        let same = |row: &&Row| row.is_of_same_work(own) && form(&row.how) == form(&own.how);
         let mut found = Vec::new();
         for figures in &self.figures {
             let rows = || figures.rows.iter().filter(same);
@@ -108,11 +105,7 @@ impl Run {
             format!("{subject} was measured under {set:?} and lies in the folder {:?}", self.set)
         });
         let apart = self.own().flat_map(|(figures, own)| {
-            let is_its_roof = |row: &&Row| {
-                row.library == "roof"
-                    && (&row.operation, row.bytes, row.threads)
-                        == (&own.operation, own.bytes, own.threads)
-            };
+            let is_its_roof = |row: &&Row| row.library == "roof" && row.is_of_same_work(own);
             let roofs = figures.rows.iter().filter(is_its_roof);
             roofs.filter(|roof| roof.run != own.run).map(move |roof| {
                 let Row { operation, bytes, threads, how, run, .. } = own;
@@ -153,8 +146,8 @@ impl Run {
             })
         };
         // The roof of sparse matrices is a mix of two kernels, and that of files the system's one
-        // way of reading: not the best of several. The roof of quantized rows reads more than weights
-        // that a cache holds.
+        // way of reading: not the best of several. The roof of quantized rows reads more bytes than
+        // the weights that a cache holds.
         let has_best = |subject: &str| !["sparse", "files", "quantized"].contains(&subject);
         // In a cache two threads are done before they have found each other: a call may do better
         // on one thread, and the roof may not.
