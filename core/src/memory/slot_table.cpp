@@ -27,11 +27,10 @@ namespace {
 template <std::uint32_t kKind>
 constexpr bool kHasSpare = kKind == kBlobKind && !kExplored;
 
-constexpr std::uint32_t kNoSpare = UINT32_MAX;
+// One more than its index; 0: none.
 std::uint32_t take_spare() noexcept {
   CounterBlock* const own = t_counter_block;
-  if (own == nullptr || own->spare_slot == 0) return kNoSpare;
-  return std::exchange(own->spare_slot, 0) - 1;
+  return own == nullptr ? 0 : std::exchange(own->spare_slot, 0);
 }
 // False where the thread has one.
 bool keep_spare(std::uint32_t index) noexcept {
@@ -87,7 +86,7 @@ void SlotTable<kKind>::retire_or_reuse(Token token, BlobSlot& slot) noexcept {
 template <std::uint32_t kKind>
 std::uint32_t SlotTable<kKind>::take() {
   if constexpr (kHasSpare<kKind>) {
-    if (const std::uint32_t spare = take_spare(); spare != kNoSpare) return spare;
+    if (const std::uint32_t spare = take_spare(); spare != 0) return spare - 1;
   }
   // Acquire, here and below: the changes to the slot before it was put back, its link included, and
   // the chunk that has it.

@@ -163,7 +163,7 @@ class BlockedMatmul {
   }
   // Bytes of all rows.
   [[nodiscard]] std::int64_t shared_rows_bytes() const noexcept;
-  // Of these, what lies before the columns in a thread's buffer.
+  // Bytes of the rows that a thread packs for itself, before the columns in its buffer.
   [[nodiscard]] std::int64_t own_rows_bytes() const noexcept;
   // Panels of columns that a thread packs at a time where all rows are there for all threads.
   [[nodiscard]] std::int64_t piece_panels() const noexcept;

@@ -234,8 +234,8 @@ inline V tangent_by_half(Bits quadrant, V r, V less) {
 }
 
 // tan (r - less) of f32, or -1 over it where the number of right angles is odd. The tangent is in
-// two parts, so that the quotient has one rounding of full size. The polynomial minimises the largest
-// relative error of the tangent (Remez): 2^-29.5.
+// two parts, so that the quotient has one rounding of full size. The polynomial minimises the
+// largest relative error of the tangent (Remez): 2^-29.5.
 template <class V, class Bits>
 inline V tangent_of_singles(Bits quadrant, V r, V less) {
   const V square = r * r;
